@@ -35,15 +35,10 @@ export const ONLY_POSTGRES = [
 
 /** These take long, and few changes break them. */
 export const ONLY_AT_NIGHT = [
-  'test/browser/{explorer-axe,explorer-languages,explorer-parts,explorer-places,explorer-table,embed,own-key,reference}.test.ts',
-  'test/cli/{beside-gateway,commands,datasets,export,hostile-text,move-catalog,prompts,rotate,samples}.isolated.test.ts',
-  'test/clients/files.isolated.test.ts',
-  'test/embedded/{backup,crash,import}.isolated.test.ts',
-  'test/import/{memory,real-data}.isolated.test.ts',
-  'test/mutants/mutants.isolated.test.ts',
-  'test/package.isolated.test.ts',
-  'test/readme.isolated.test.ts',
-  'test/server/{balancers,compose,deployment,long-exports,memory,poolers,workers-end}.isolated.test.ts',
+  'test/browser/{explorer-axe,explorer-languages,explorer-parts}.test.ts',
+  'test/embedded/crash.isolated.test.ts',
+  'test/import/real-data.isolated.test.ts',
+  'test/server/memory.isolated.test.ts',
 ]
 
 /**
