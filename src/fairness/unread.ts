@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LimitsConfig } from '../config.ts'
 import { refused } from '../errors.ts'
@@ -43,7 +42,7 @@ export class UnreadResponses {
         const { socket } = request.raw
         reply.raw.setTimeout(responseStallTimeoutMs, () => {
           if (socket.writableLength === 0) socket.setTimeout(responseStallTimeoutMs)
-          else this.#cut(request, socket, `the client read nothing for ${responseStallTimeoutMs} ms`)
+          else this.#cut(request, reply, `the client read nothing for ${responseStallTimeoutMs} ms`)
         })
       }
       done()
@@ -92,9 +91,10 @@ export class UnreadResponses {
   }
 
   /** Resets the connection, because a client of HTTP/1.0 takes a normal close for the end of the response. */
-  #cut(request: FastifyRequest, socket: Socket, why: string): void {
+  #cut(request: FastifyRequest, reply: FastifyReply, why: string): void {
     this.cutOff += 1
+    this.#release(reply)
     request.log.warn({ requestId: request.id }, `The response was cut off: ${why}`)
-    socket.resetAndDestroy()
+    request.raw.socket.resetAndDestroy()
   }
 }
