@@ -199,24 +199,29 @@ class CatalogExecutor extends Executor {
     return groupedFieldSet
   }
 
-  override completeValue(...args: Parameters<Executor['completeValue']>) {
-    const result = args[4]
+  override completeValue(
+    ...[type, list, info, path, result, position]: Parameters<Executor['completeValue']>
+  ): ReturnType<Executor['completeValue']> {
     if (result instanceof Object && 'written' in result && typeof result.written === 'string')
-      return this.#place(result.written)
-    return super.completeValue(...args)
+      return this.#place(withoutSpaces(result.written))
+    return super.completeValue(type, list, info, path, result, position)
   }
 
   override completeLeafValue(type: GraphQLLeafType, result: unknown): unknown {
     const value = super.completeLeafValue(type, result)
     if (typeof value !== 'string') return value
-    if (type.name === 'JSONObject') return this.#place(value)
+    if (type.name === 'JSONObject') return this.#place(compactJson(value))
     this.size.addText(value.length)
     return value
   }
 
-  /** The placeholder of JSON text. Only around the values of the JSON column PostgreSQL writes spaces. */
   #place(json: string): string {
     this.size.addText(json.length)
-    return placeholderFor(json.includes('": ') ? compactJson(json) : json, this.texts)
+    return placeholderFor(json, this.texts)
   }
+}
+
+/** PostgreSQL writes spaces only around the values of the JSON column. */
+function withoutSpaces(json: string): string {
+  return json.includes('"extraAttributes"') ? compactJson(json) : json
 }
