@@ -140,7 +140,7 @@ export const FAIRNESS: readonly MutantTable[] = [
     tests: UNREAD,
     mutants: [
       { find: 'if (held) this.#shares.add(', replace: 'if (!held) this.#shares.add(' },
-      { find: '    this.#release(reply)\n', replace: '' },
+      { find: '    this.#release(reply)\n    if (!this.#shares', replace: '    if (!this.#shares' },
     ],
   },
 ]
