@@ -122,6 +122,9 @@ export function accessDenied(): CatalogError {
   return new CatalogError('DATASET_ACCESS_DENIED', 'This API key has no access to the dataset')
 }
 
+/** Milliseconds from the first read of a request, in which it must have read the catalog. Of an export only the first part counts. */
+export const READ_TIME_MS = 15_000
+
 /** Each reason for a 503: what the client reads, and after how many seconds it should try again. */
 const REFUSALS = {
   starting: ['The service is starting', 1],
@@ -132,7 +135,7 @@ const REFUSALS = {
   turn: ['Too many requests at once; try again', 1],
   /** Clients of the key have not read its share of the memory for responses. */
   unread: ['Too many bytes of earlier requests and responses are in progress; finish them first', 1],
-  time: ['The operation took longer than 15 seconds', 1],
+  time: [`The operation took longer than ${READ_TIME_MS / 1000} seconds`, 1],
   exports: ['Too many exports at once; try again', 5],
   /** The database is away, or a statement of it took too long. */
   database: ['The service is temporarily unavailable; try again', 1],

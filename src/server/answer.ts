@@ -6,6 +6,8 @@ import { chooseRepresentation } from './negotiation.ts'
 import { type ResponseBody, sendCacheable, sendUncacheable } from './reply.ts'
 import type { ResponseCache } from './response-cache.ts'
 
+type SendPage = (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>
+
 /** What all doors share. */
 export interface Services {
   admit: Admission
@@ -22,11 +24,10 @@ export interface Asked<Form> {
 
 /** A path, and how its requests are answered. The steps run in the order of the members; each may throw a `CatalogError`. */
 export interface Door<Form extends { mediaType: string }, Query, Result> extends Omit<Route, 'handler' | 'onRequest'> {
-  /** Sends a page to a person, who needs no key for it; undefined for programs. */
-  pageFor?: (request: FastifyRequest) => ((request: FastifyRequest, reply: FastifyReply) => unknown) | undefined
-  /** The forms of the response. `Accept` chooses one, if `formOf` does not. */
+  /** The forms of the response. `Accept` chooses one, if `choose` does not. */
   forms: readonly [Form, ...Form[]]
-  formOf?: (request: FastifyRequest) => Form | undefined
+  /** A form that the request names, or the function that sends a page to a person, who needs no key for it. */
+  choose?: (request: FastifyRequest) => Form | SendPage | undefined
   /** Requests with the same cache key have the same response. Only without a cached one the request is parsed. */
   ask: (asked: Asked<Form>) => { cacheKey: string; parse: () => Query }
   /** The result, and the read log if the response may be cached; undefined if the response is sent already. */
@@ -38,13 +39,13 @@ export interface Door<Form extends { mediaType: string }, Query, Result> extends
 export function addDoor<Form extends { mediaType: string }, Query, Result>(
   app: FastifyInstance,
   { admit, responses }: Services,
-  { pageFor, forms, formOf, ask, read, render, ...route }: Door<Form, Query, Result>,
+  { forms, choose, ask, read, render, ...route }: Door<Form, Query, Result>,
 ): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const sendPage = pageFor?.(request)
-    if (sendPage) return void (await sendPage(request, reply))
+    const chosen = choose?.(request)
+    if (typeof chosen === 'function') return chosen(request, reply)
     const caller = await admit(request, reply)
-    const form = formOf?.(request) ?? chooseRepresentation(request.headers.accept, forms)
+    const form = chosen ?? chooseRepresentation(request.headers.accept, forms)
     const asked = { request, reply, caller, form }
     const { cacheKey, parse } = ask(asked)
     const cached = responses.find(cacheKey, caller)

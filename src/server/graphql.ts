@@ -37,8 +37,8 @@ export function addGraphQLRoute(
   addDoor(app, services, {
     path: '/graphql',
     methods: ['GET', 'POST'],
-    pageFor: (request) => (request.method !== 'POST' && wantsHtml(request) ? sendGraphiql : undefined),
     forms: RESPONSE_TYPES,
+    choose: (request) => (request.method !== 'POST' && wantsHtml(request) ? sendGraphiql : undefined),
     ask: ({ request, form }) => {
       const { id, readParams } = paramsSourceOf(request)
       return { cacheKey: `${form.mediaType} ${id}`, parse: () => readParams }

@@ -62,13 +62,13 @@ function addOgcRoute(scope: FastifyInstance, services: Services, route: OgcRoute
   addDoor(scope, services, {
     // Fastify adds the path without the slash, too.
     path: route.path.slice(PREFIX.length) || '/',
-    pageFor: (request) => {
-      const f = formNamed(request)
-      // The page asks for JSON itself, with the key of the person.
-      return f === 'html' || (f === null && OPEN_AS_PAGES.has(route.name) && wantsHtml(request)) ? sendOgc : undefined
-    },
     forms,
-    formOf: (request) => forms.find(({ form }) => form === formNamed(request)),
+    choose: (request) => {
+      const f = new URLSearchParams(queryStringOf(request.url)).get('f')
+      // The page asks for JSON itself, with the key of the person.
+      const isPage = f === 'html' || (f === null && OPEN_AS_PAGES.has(route.name) && wantsHtml(request))
+      return isPage ? sendOgc : forms.find(({ form }) => form === f)
+    },
     ask: ({ request, reply, form: { form, mediaType } }) => {
       const gateway = gatewayOf(request)
       // OGC 18-058r1, requirement /req/crs/ogc-crs-header.
@@ -95,11 +95,6 @@ function addOgcRoute(scope: FastifyInstance, services: Services, route: OgcRoute
     },
     render: (result, { form }) => new ResponseBody(result.body, form.mediaType, result),
   })
-}
-
-/** The form that the parameter `f` names. */
-function formNamed({ url }: FastifyRequest): string | null {
-  return new URLSearchParams(queryStringOf(url)).get('f')
 }
 
 /**

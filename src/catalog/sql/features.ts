@@ -32,7 +32,10 @@ interface Match {
   bookmarks: Bookmark[]
 }
 
-/** The id of a selected item, and the number of selected items up to it. The next page by `offset` starts there, and skips nothing. */
+/**
+ * The id of a selected item, and the number of selected items up to it. The next page by `offset` starts there, and skips nothing. A
+ * bookmark of a later state than its match misleads nobody: that state is visible on this server then, so each reader's read log finds it.
+ */
 interface Bookmark {
   offset: number
   id: string

@@ -142,6 +142,8 @@ export class ResponseSize {
   }
 }
 
+type Complete = Parameters<Executor['completeValue']>
+
 /** Measures the response, and takes JSON of PostgreSQL as it is. */
 class CatalogExecutor extends Executor {
   readonly size = new ResponseSize()
@@ -199,8 +201,14 @@ class CatalogExecutor extends Executor {
     return groupedFieldSet
   }
 
+  // With its own parameters, because a rest parameter would take 5 % of the time of an operation with many fields.
   override completeValue(
-    ...[type, list, info, path, result, position]: Parameters<Executor['completeValue']>
+    type: Complete[0],
+    list: Complete[1],
+    info: Complete[2],
+    path: Complete[3],
+    result: unknown,
+    position: Complete[5],
   ): ReturnType<Executor['completeValue']> {
     if (result instanceof Object && 'written' in result && typeof result.written === 'string')
       return this.#place(withoutSpaces(result.written))

@@ -1,12 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
-import { refused } from '../../errors.ts'
+import { READ_TIME_MS, refused } from '../../errors.ts'
 import type { BeginWork } from '../../fairness/processor.ts'
 import type { Slots } from '../../fairness/slots.ts'
 import type { UnreadResponses } from '../../fairness/unread.ts'
-
-/** Milliseconds from the first read of a request, in which it must have read the catalog. Of an export only the first part counts. */
-export const READ_TIME_MS = 15_000
 
 /** What all requests of a process share. */
 export interface SharedBudget {
