@@ -1,13 +1,14 @@
-import type { Readable } from 'node:stream'
+import { posix } from 'node:path'
 import { SaxesParser } from 'saxes'
 import yauzl from 'yauzl'
-import { messageOf, operationFailed } from '../../../errors.ts'
-import type { SourceFile } from '../dialect.ts'
 import { MAX_ROW_LENGTH } from '../source-row.ts'
+
+/** The attributes of an element by their names. */
+type Attributes = Readonly<Record<string, string>>
 
 /** What reads the elements of a part. Names of elements have no prefix. */
 interface XmlHandlers {
-  open?: (name: string, attributes: Readonly<Record<string, string>>) => void
+  open?: (name: string, attributes: Attributes) => void
   text?: (text: string) => void
   close?: (name: string) => void
 }
@@ -23,28 +24,18 @@ const MAX_WHOLE_BYTES = 100_000_000
 
 /** The parts of a spreadsheet, which are XML in a ZIP archive (ECMA-376, part 2). Case makes no difference in their names. */
 export class Archive implements AsyncDisposable {
-  readonly #file: SourceFile
   readonly #zip: yauzl.ZipFile
-  readonly #entries: ReadonlyMap<string, yauzl.Entry>
+  readonly #entries = new Map<string, yauzl.Entry>()
 
-  private constructor(file: SourceFile, zip: yauzl.ZipFile, entries: ReadonlyMap<string, yauzl.Entry>) {
-    this.#file = file
+  private constructor(zip: yauzl.ZipFile) {
     this.#zip = zip
-    this.#entries = entries
   }
 
-  /** @throws `OPERATION_FAILED` if the file can't be read, or is no ZIP archive */
-  static async open(file: SourceFile): Promise<Archive> {
-    try {
-      const zip = await new Promise<yauzl.ZipFile>((resolve, reject) =>
-        yauzl.open(file.path, { lazyEntries: true, autoClose: false }, (error, opened) =>
-          error ? reject(error) : resolve(opened),
-        ),
-      )
-      return new Archive(file, zip, await listEntries(zip))
-    } catch (error) {
-      throw unreadable(file, error)
-    }
+  /** @throws an error if the file can't be read, or is no ZIP archive */
+  static async open(path: string): Promise<Archive> {
+    const archive = new Archive(await yauzl.openPromise(path, { autoClose: false }))
+    for await (const entry of archive.#zip.eachEntry()) archive.#entries.set(entry.fileName.toLowerCase(), entry)
+    return archive
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -52,29 +43,22 @@ export class Archive implements AsyncDisposable {
   }
 
   has(name: string): boolean {
-    return this.#entries.has(keyOf(name))
+    return this.#entry(name) !== undefined
   }
 
-  /**
-   * Whether a part has a text anywhere, in its markup too. Much quicker than parsing it.
-   * @throws `OPERATION_FAILED` if the part can't be read
-   */
+  /** Whether a part has a text anywhere, in its markup too. Much quicker than parsing it. */
   async includes(name: string, text: string): Promise<boolean> {
     let end = ''
-    try {
-      for await (const chunk of this.#chunks(name)) {
-        if ((end + chunk).includes(text)) return true
-        end = chunk.slice(-text.length)
-      }
-    } catch (error) {
-      throw unreadable(this.#file, error)
+    for await (const chunk of this.#chunks(name)) {
+      if ((end + chunk).includes(text)) return true
+      end = chunk.slice(-text.length)
     }
     return false
   }
 
   /**
    * Reads a part, and yields after each piece of it, so that the caller can pass on what the handlers have collected.
-   * @throws `OPERATION_FAILED` if the part is not there or not XML, or has an element that is too long
+   * @throws an error if the part is not there or not XML, or has an element that is too long
    */
   async *read(name: string, { open, text, close }: XmlHandlers): AsyncGenerator<void> {
     const parser = new SaxesParser()
@@ -101,56 +85,60 @@ export class Archive implements AsyncDisposable {
       if (!isPronunciation) close?.(name)
       if (name === PRONUNCIATION) isPronunciation = false
     })
-    try {
-      for await (const chunk of this.#chunks(name)) {
-        unused += chunk.length
-        if (unused > MAX_ROW_LENGTH) throw new Error(`an element is longer than ${MAX_ROW_LENGTH} characters`)
-        parser.write(chunk)
-        yield
-      }
-      parser.close()
-    } catch (error) {
-      throw unreadable(this.#file, error)
+    for await (const chunk of this.#chunks(name)) {
+      unused += chunk.length
+      if (unused > MAX_ROW_LENGTH) throw new Error(`an element is longer than ${MAX_ROW_LENGTH} characters`)
+      parser.write(chunk)
+      yield
     }
+    parser.close()
   }
 
-  /** Reads all of a part. @throws `OPERATION_FAILED` as `read`, and if the part is too long for the memory */
-  async readWhole(name: string, handlers: XmlHandlers): Promise<void> {
-    const size = this.#entries.get(keyOf(name))?.uncompressedSize ?? 0
-    if (size > MAX_WHOLE_BYTES) throw unreadable(this.#file, `${name} is longer than ${MAX_WHOLE_BYTES} bytes`)
+  /** Reads all of a part. @throws an error as `read`, and if the part is longer than `maxBytes` */
+  async readWhole(name: string, handlers: XmlHandlers, maxBytes = MAX_WHOLE_BYTES): Promise<void> {
+    const size = this.#entry(name)?.uncompressedSize ?? 0
+    if (size > maxBytes) throw new Error(`${name} is longer than ${maxBytes} bytes`)
     for await (const _ of this.read(name, handlers));
   }
 
+  #entry(name: string): yauzl.Entry | undefined {
+    return this.#entries.get(name.toLowerCase())
+  }
+
   async *#chunks(name: string): AsyncGenerator<string> {
-    const entry = this.#entries.get(keyOf(name))
+    const entry = this.#entry(name)
     if (!entry) throw new Error(`it lacks its part ${name}; save it again`)
-    const stream = await new Promise<Readable>((resolve, reject) =>
-      this.#zip.openReadStream(entry, (error, opened) => (error ? reject(error) : resolve(opened))),
-    )
+    const stream = await this.#zip.openReadStreamPromise(entry)
     yield* stream.setEncoding('utf8')
   }
-}
-
-function unreadable({ name }: SourceFile, error: unknown): Error {
-  return operationFailed(`${name}: can't be read as a spreadsheet: ${messageOf(error)}`, error)
-}
-
-const keyOf = (name: string) => name.toLowerCase()
-
-function listEntries(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
-  const entries = new Map<string, yauzl.Entry>()
-  return new Promise((resolve, reject) => {
-    zip.on('entry', (entry: yauzl.Entry) => {
-      entries.set(keyOf(entry.fileName), entry)
-      zip.readEntry()
-    })
-    zip.on('end', () => resolve(entries))
-    zip.on('error', reject)
-    zip.readEntry()
-  })
 }
 
 /** Returns the name of an element or attribute without its prefix. */
 export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
+}
+
+/** What a part says about another one: its name in the archive, and what it is, such as `worksheet`. */
+export interface Relation {
+  id: string
+  type: string
+  part: string
+}
+
+/** Returns the relations of a part, or those of the archive itself for the empty name (ECMA-376, part 2, 9). */
+export async function readRelations(archive: Archive, part: string): Promise<Relation[]> {
+  const relations: Relation[] = []
+  const { dir, base } = posix.parse(part)
+  const name = posix.join(dir, '_rels', `${base}.rels`)
+  if (!archive.has(name)) return []
+  await archive.readWhole(name, {
+    open: (element, { Id, Type = '', Target, TargetMode }) => {
+      if (element !== 'Relationship' || Id === undefined || Target === undefined || TargetMode === 'External') return
+      // The first part of a type says whether the file is strict or transitional.
+      const type = Type.slice(Type.lastIndexOf('/') + 1)
+      // Some programs of Windows write the separator of its folders.
+      relations.push({ id: Id, type, part: posix.resolve('/', dir, Target.replaceAll('\\', '/')).slice(1) })
+    },
+  })
+  return relations
 }

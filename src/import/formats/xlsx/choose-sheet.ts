@@ -1,7 +1,7 @@
 import { operationFailed } from '../../../errors.ts'
 import { adviseEntry, type SourceFile } from '../dialect.ts'
 import type { Archive } from './archive.ts'
-import { shownOf } from './cells.ts'
+import { type SheetRow, shownOf } from './cells.ts'
 import { readTable } from './table.ts'
 import type { Sheet, Workbook } from './workbook.ts'
 
@@ -25,9 +25,10 @@ export function chooseSheet(archive: Archive, file: SourceFile, { sheets }: Work
   const { sheet } = file.dialect
   const found = sheets.find(({ name, isVisible }) => (sheet === undefined ? isVisible : name === sheet))
   if (!found) {
-    const is = sheet === undefined ? 'has no visible sheet' : `has no sheet ${JSON.stringify(sheet)}`
-    const advice = sheet === undefined ? `${adviseEntry(file, { sheet: '…' })}; its sheets are` : 'its sheets are'
-    throw operationFailed(`${file.name}: ${is}; ${advice} ${sheets.map(({ name }) => JSON.stringify(name)).join(', ')}`)
+    const without = `has no visible sheet; ${adviseEntry(file, { sheet: '…' })}`
+    const problem = sheet === undefined ? without : `has no sheet ${JSON.stringify(sheet)}`
+    const names = sheets.map(({ name }) => JSON.stringify(name))
+    throw operationFailed(`${file.name}: ${problem}; its sheets are ${names.join(', ')}`)
   }
   // Without its rows, an import would remove all items.
   if (archive.has(found.part)) return found
@@ -69,16 +70,14 @@ function adviseTables(file: SourceFile, tables: readonly Table[]): string {
 const MAX_VALUES = 3
 const MAX_LENGTH = 100
 
+/** Returns the first values of the first row after the header, or of the header if there is no other row. */
 async function firstRow(archive: Archive, sheet: Sheet, workbook: Workbook): Promise<string | undefined> {
-  let example: string | undefined
-  for await (const { cells } of readTable(archive, sheet, workbook)) {
-    const isHeader = example === undefined
-    const values = [...cells].sort(([one], [other]) => one - other).slice(0, MAX_VALUES)
-    example = values
-      .map(([, value]) => shownOf(value))
-      .join(', ')
-      .slice(0, MAX_LENGTH)
-    if (!isHeader) break
-  }
-  return example
+  const rows: SheetRow[] = []
+  for await (const row of readTable(archive, sheet, workbook)) if (rows.push(row) === 2) break
+  const cells = rows.at(-1)?.cells
+  const values = cells && [...cells].sort(([one], [other]) => one - other).slice(0, MAX_VALUES)
+  return values
+    ?.map(([, value]) => shownOf(value))
+    .join(', ')
+    .slice(0, MAX_LENGTH)
 }

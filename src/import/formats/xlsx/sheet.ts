@@ -1,8 +1,7 @@
 import { hasText, MAX_ROW_LENGTH } from '../source-row.ts'
 import type { Archive } from './archive.ts'
 import { type CellValue, findCell, lettersOf, MAX_COLUMNS, MAX_ROWS, type SheetRow, shownOf } from './cells.ts'
-import { type MergedCell, mergedFiller } from './merged-cells.ts'
-import { numberOfMoment, showNumber } from './show-number.ts'
+import { parseMoment } from './show-time.ts'
 import { unescapeText, type Workbook } from './workbook.ts'
 
 /** The element of a cell as it is read. */
@@ -22,23 +21,22 @@ export async function* readSheet(
   archive: Archive,
   part: string,
   workbook: Workbook,
-  merged: readonly MergedCell[],
   onUncalculated: UncalculatedListener,
 ): AsyncGenerator<SheetRow> {
   const rows: SheetRow[] = []
-  const fillMerged = mergedFiller(merged)
   let row: SheetRow = { number: 0, cells: new Map() }
-  let cell: CellElement = { column: -1, type: 'n', style: 0, text: '', isFormula: false }
+  let cell = newCell(-1)
   let length = 0
   let isValue = false
   const reading = archive.read(part, {
-    open: (name, attributes) => {
+    open: (name, { r, t, s }) => {
       if (name === 'row') {
-        row = { number: rowNumber(attributes.r, row.number + 1), cells: new Map() }
-        cell.column = -1
+        row = { number: r === undefined ? row.number + 1 : Number(r), cells: new Map() }
+        if (!(Number.isInteger(row.number) && row.number >= 1 && row.number <= MAX_ROWS)) throw beyond()
+        cell = newCell(-1)
         length = 0
       }
-      if (name === 'c') cell = toCell(attributes, cell.column + 1)
+      if (name === 'c') cell = newCell(r === undefined ? cell.column + 1 : findCell(r)?.column, t, s)
       cell.isFormula ||= name === 'f'
       isValue = name === 'v' || name === 't'
     },
@@ -50,29 +48,20 @@ export async function* readSheet(
     },
     close: (name) => {
       isValue = false
-      if (name === 'c') {
-        if (isUncalculated(cell, workbook)) onUncalculated(row.number, lettersOf(cell.column) + row.number)
-        else addValue(row, cell.column, cellValue(cell, workbook))
-      }
-      if (name !== 'row' || ![...row.cells.values()].some((value) => hasText(shownOf(value)))) return
-      fillMerged(row)
-      rows.push(row)
+      if (name === 'row' && [...row.cells.values()].some((value) => hasText(shownOf(value)))) rows.push(row)
+      if (name !== 'c') return
+      if (isUncalculated(cell, workbook)) return onUncalculated(row.number, lettersOf(cell.column) + row.number)
+      const value = cellValue(cell, workbook)
+      if (value !== undefined && shownOf(value) !== '') row.cells.set(cell.column, value)
     },
   })
   for await (const _ of reading) yield* rows.splice(0)
   yield* rows
 }
 
-function rowNumber(given: string | undefined, next: number): number {
-  const number = given === undefined ? next : Number(given)
-  if (Number.isInteger(number) && number >= 1 && number <= MAX_ROWS) return number
-  throw beyond()
-}
-
-function toCell({ r, t = 'n', s = '0' }: Readonly<Record<string, string>>, next: number): CellElement {
-  const column = r === undefined ? next : findCell(r)?.column
+function newCell(column: number | undefined, type = 'n', style = '0'): CellElement {
   if (column === undefined || column >= MAX_COLUMNS) throw beyond()
-  return { column, type: t, style: Number(s), text: '', isFormula: false }
+  return { column, type, style: Number(style), text: '', isFormula: false }
 }
 
 const beyond = () =>
@@ -83,21 +72,16 @@ function isUncalculated({ isFormula, type, text }: CellElement, workbook: Workbo
   return isFormula && ((text === '' && type !== 'str') || (text === '0' && workbook.isUncalculated))
 }
 
-function addValue({ cells }: SheetRow, column: number, value: CellValue | undefined): void {
-  if (value !== undefined && shownOf(value) !== '') cells.set(column, value)
-}
-
 /** A cell with an error, such as `#N/A`, has no value. */
 function cellValue({ type, text, style }: CellElement, workbook: Workbook): CellValue | undefined {
   if (text === '' || type === 'e') return undefined
   if (type === 's') return sharedText(text, workbook)
   if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE'
-  const { startsIn1904, styles } = workbook
-  const number = type === 'd' ? numberOfMoment(text, startsIn1904) : Number(text)
-  if ((type !== 'n' && type !== 'd') || number === undefined) return unescapeText(text)
+  const number = type === 'n' ? Number(text) : type === 'd' ? parseMoment(text, workbook.startsIn1904) : undefined
+  if (number === undefined) return unescapeText(text)
   // Other programs than Excel write ids of more digits, and numbers greater, than JavaScript has.
   const isExact = /^\d+$/.test(text) ? Number.isSafeInteger(number) : Number.isFinite(number)
-  return isExact ? showNumber(number, styles[style] ?? [], startsIn1904) : text
+  return isExact ? (workbook.styles[style]?.(number) ?? number) : text
 }
 
 function sharedText(index: string, { texts }: Workbook): string {

@@ -1,9 +1,8 @@
 import { operationFailed } from '../../../errors.ts'
 import type { SourceFile } from '../dialect.ts'
 import { MAX_ROW_LENGTH } from '../source-row.ts'
-import { type Archive, localName } from './archive.ts'
-import { type NumberFormat, parseFormat } from './number-format.ts'
-import { type Relation, readRelations } from './relations.ts'
+import { type Archive, localName, type Relation, readRelations } from './archive.ts'
+import { builtInFormat, type NumberFormat, parseFormat } from './number-format.ts'
 
 /** A sheet of cells. */
 export interface Sheet {
@@ -17,7 +16,7 @@ export interface Workbook {
   sheets: readonly Sheet[]
   /** The texts of cells, which are stored once. */
   texts: readonly string[]
-  /** How the numbers of each style are shown. */
+  /** How each style shows numbers. */
   styles: readonly NumberFormat[]
   /** Whether dates are counted from 1904, as old Macs do. */
   startsIn1904: boolean
@@ -41,7 +40,7 @@ export async function readWorkbook(archive: Archive, file: SourceFile): Promise<
   return {
     ...workbook,
     texts: await readTexts(archive, file, partOf('sharedStrings')),
-    styles: await readStyles(archive, partOf('styles')),
+    styles: await readStyles(archive, partOf('styles'), workbook.startsIn1904),
   }
 }
 
@@ -68,53 +67,50 @@ const EMPTY_CHARACTERS = 8
 
 /** Reads the texts of cells. @throws `OPERATION_FAILED` if they are too long for the memory */
 async function readTexts(archive: Archive, file: SourceFile, part: string | undefined): Promise<string[]> {
-  if (part === undefined) return []
   const texts: string[] = []
   let text = ''
   let characters = 0
   let isText = false
-  const reading = archive.read(part, {
-    open: (name) => {
-      if (name === 'si') text = ''
-      isText = name === 't'
-    },
-    text: (content) => {
-      if (isText) text += content
-      if (text.length > MAX_ROW_LENGTH) throw new Error(`a text is longer than ${MAX_ROW_LENGTH} characters`)
-    },
-    close: (name) => {
-      isText = false
-      if (name !== 'si') return
-      texts.push(unescapeText(text))
-      characters += text.length + EMPTY_CHARACTERS
-    },
-  })
-  for await (const _ of reading) {
-    if (characters > MAX_CHARACTERS) {
-      throw operationFailed(`${file.name}: has more than ${MAX_CHARACTERS} characters of text; save it as CSV in UTF-8`)
-    }
+  const open = (name: string) => {
+    if (name === 'si') text = ''
+    isText = name === 't'
   }
+  const onText = (content: string) => {
+    if (isText) text += content
+    if (text.length > MAX_ROW_LENGTH) throw new Error(`a text is longer than ${MAX_ROW_LENGTH} characters`)
+  }
+  const close = (name: string) => {
+    isText = false
+    if (name !== 'si') return
+    texts.push(unescapeText(text))
+    characters += text.length + EMPTY_CHARACTERS
+    if (characters <= MAX_CHARACTERS) return
+    throw operationFailed(`${file.name}: has more than ${MAX_CHARACTERS} characters of text; save it as CSV in UTF-8`)
+  }
+  if (part !== undefined) await archive.readWhole(part, { open, text: onText, close }, Number.POSITIVE_INFINITY)
   return texts
 }
 
-/** Reads how the numbers of each style are shown. */
-async function readStyles(archive: Archive, part: string | undefined): Promise<NumberFormat[]> {
-  if (part === undefined) return []
+/** Reads how each style shows numbers. */
+async function readStyles(archive: Archive, part: string | undefined, startsIn1904: boolean): Promise<NumberFormat[]> {
   const codes = new Map<string, string>()
   const ids: string[] = []
   // Other lists have formats too, which cells do not use: those of conditions and tables give their numbers other codes.
   let list = ''
-  await archive.readWhole(part, {
-    open: (name, { numFmtId = '0', formatCode = '' }) => {
-      if (name === 'numFmts' || name === 'cellXfs') list = name
-      if (name === 'numFmt' && list === 'numFmts') codes.set(numFmtId, formatCode)
-      if (name === 'xf' && list === 'cellXfs') ids.push(numFmtId)
-    },
-    close: (name) => {
-      if (name === list) list = ''
-    },
-  })
+  const open = (name: string, { numFmtId = '0', formatCode = '' }: Readonly<Record<string, string>>) => {
+    if (name === 'numFmts' || name === 'cellXfs') list = name
+    if (name === 'numFmt' && list === 'numFmts') codes.set(numFmtId, formatCode)
+    if (name === 'xf' && list === 'cellXfs') ids.push(numFmtId)
+  }
+  const close = (name: string) => {
+    if (name === list) list = ''
+  }
+  if (part !== undefined) await archive.readWhole(part, { open, close })
+  const formatOf = (id: string) => {
+    const code = codes.get(id)
+    return code === undefined ? builtInFormat(Number(id), startsIn1904) : parseFormat(code, startsIn1904)
+  }
   // Many styles have the same format.
-  const formats = new Map([...new Set(ids)].map((id) => [id, parseFormat(Number(id), codes.get(id))]))
-  return ids.flatMap((id) => [formats.get(id) ?? []])
+  const formats = new Map([...new Set(ids)].map((id) => [id, formatOf(id)]))
+  return ids.flatMap((id) => formats.get(id) ?? [])
 }

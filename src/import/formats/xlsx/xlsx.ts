@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises'
-import { messageOf, operationFailed } from '../../../errors.ts'
+import { messageOf, OperationFailed, operationFailed } from '../../../errors.ts'
 import { nameColumns } from '../columns.ts'
 import type { SourceFile } from '../dialect.ts'
 import { requireRegularFile } from '../regular-file.ts'
@@ -15,37 +15,12 @@ import { readWorkbook } from './workbook.ts'
  * @throws `OPERATION_FAILED` if the file is no spreadsheet, has no such sheet, or the sheet has no header, or a column twice
  */
 export async function* readXlsx(file: SourceFile, observer: RowObserver): AsyncGenerator<SourceRow> {
-  await using archive = await openArchive(file)
-  const workbook = await readWorkbook(archive, file)
-  const sheet = chooseSheet(archive, file, workbook)
-  const isGuess = file.dialect.sheet === undefined && workbook.sheets.filter(({ isVisible }) => isVisible).length > 1
-  const tables = isGuess ? await findTables(archive, workbook) : []
-  let uncalculated = 0
-  let firstUncalculated = { line: 0, cell: '' }
-  const onUncalculated = (line: number, cell: string) => {
-    uncalculated += 1
-    if (uncalculated === 1) firstUncalculated = { line, cell }
-  }
-  let toRow: ((row: SheetRow) => SourceRow) | undefined
-  for await (const row of readTable(archive, sheet, workbook, onUncalculated)) {
-    if (toRow) {
-      yield toRow(row)
-      continue
-    }
-    const columns = headerOf(row, file, sheet.name)
-    toRow = rowMaker(row, columns, sheet.name)
-    observer.onHeader([...columns.values()])
-    if (tables.length > 1) observer.onWarning({ line: row.number, reason: describeChoice(file, sheet, tables) })
-  }
-  if (!toRow) throw operationFailed(`${file.name}: ${describeLack(file, sheet, tables)}`)
-  if (uncalculated > 0) {
-    const { line, cell } = firstUncalculated
-    const place = `${uncalculated}, the first in ${cell}`
-    const remedy = 'open the file in a spreadsheet program and save it'
-    observer.onWarning({
-      line,
-      reason: `formulas without a value in the file, which count as empty: ${place}; ${remedy}`,
-    })
+  try {
+    await checkStart(file)
+    await using archive = await Archive.open(file.path)
+    yield* readChosen(archive, file, observer)
+  } catch (error) {
+    throw unreadable(file, error)
   }
   observer.onBytes((await stat(file.path)).size)
 }
@@ -55,13 +30,18 @@ export async function* readXlsx(file: SourceFile, observer: RowObserver): AsyncG
  * @throws `OPERATION_FAILED` if the file is no spreadsheet
  */
 export async function readTables(file: SourceFile): Promise<Table[]> {
-  await using archive = await openArchive(file)
-  return await findTables(archive, await readWorkbook(archive, file))
+  try {
+    await checkStart(file)
+    await using archive = await Archive.open(file.path)
+    return await findTables(archive, await readWorkbook(archive, file))
+  } catch (error) {
+    throw unreadable(file, error)
+  }
 }
 
-async function openArchive(file: SourceFile): Promise<Archive> {
-  await checkStart(file)
-  return Archive.open(file)
+function unreadable({ name }: SourceFile, error: unknown): OperationFailed {
+  if (error instanceof OperationFailed) return error
+  return operationFailed(`${name}: can't be read as a spreadsheet: ${messageOf(error)}`, error)
 }
 
 /** @throws `OPERATION_FAILED` if the file is not a ZIP archive */
@@ -82,35 +62,61 @@ async function checkStart(file: SourceFile): Promise<void> {
   throw operationFailed(`${name}: is no spreadsheet; if it is text, name it ${name.replace(/\.xlsx$/i, '.csv')}`)
 }
 
-function headerOf({ number, cells }: SheetRow, { name: fileName }: SourceFile, sheet: string): Map<number, string> {
-  const width = Math.max(...cells.keys()) + 1
-  const names = Array.from({ length: width }, (_, column) => String(shownOf(cells.get(column)) ?? '').trim())
-  return new Map(nameColumns(names, `${fileName}: ${cellName(sheet, 0, number)}`).entries())
+async function* readChosen(archive: Archive, file: SourceFile, observer: RowObserver): AsyncGenerator<SourceRow> {
+  const workbook = await readWorkbook(archive, file)
+  const sheet = chooseSheet(archive, file, workbook)
+  const isGuess = file.dialect.sheet === undefined && workbook.sheets.filter(({ isVisible }) => isVisible).length > 1
+  const tables = isGuess ? await findTables(archive, workbook) : []
+  const uncalculated = { count: 0, line: 0, cell: '' }
+  const onUncalculated = (line: number, cell: string) => {
+    if (uncalculated.count === 0) Object.assign(uncalculated, { line, cell })
+    uncalculated.count += 1
+  }
+  let toRow: ((row: SheetRow) => SourceRow) | undefined
+  for await (const row of readTable(archive, sheet, workbook, onUncalculated)) {
+    if (toRow) {
+      yield toRow(row)
+      continue
+    }
+    const names = nameHeader(row, file, sheet.name)
+    toRow = rowMaker(row, names, sheet.name)
+    observer.onHeader(names)
+    if (tables.length > 1) observer.onWarning({ line: row.number, reason: describeChoice(file, sheet, tables) })
+  }
+  if (!toRow) throw operationFailed(`${file.name}: ${describeLack(file, sheet, tables)}`)
+  const { count, line, cell } = uncalculated
+  const place = `${count}, the first in ${cell}; open the file in a spreadsheet program and save it`
+  const reason = `formulas without a value in the file, which count as empty: ${place}`
+  if (count > 0) observer.onWarning({ line, reason })
 }
 
-/** Returns a function that makes the rows after the header. */
-function rowMaker(header: SheetRow, columns: ReadonlyMap<number, string>, sheet: string): (row: SheetRow) => SourceRow {
+function nameHeader({ number, cells }: SheetRow, { name: fileName }: SourceFile, sheet: string): string[] {
+  const width = Math.max(...cells.keys()) + 1
+  const names = Array.from({ length: width }, (_, column) => String(shownOf(cells.get(column)) ?? '').trim())
+  return nameColumns(names, `${fileName}: ${cellName(sheet, 0, number)}`)
+}
+
+/** Returns a function that makes the rows after the header. `names` has those of its columns. */
+function rowMaker(header: SheetRow, names: readonly string[], sheet: string): (row: SheetRow) => SourceRow {
   // One stray cell in the header can make thousands of columns without names. After the first row, they are there if they have a value.
-  let expected = [...columns.keys()]
+  let expected = [...names.keys()]
   return ({ number, cells }) => {
     const place = (column: number) => cellName(sheet, column, number)
-    const beyond = [...cells.keys()].find((column) => !columns.has(column))
+    const beyond = [...cells.keys()].find((column) => column >= names.length)
     if (beyond !== undefined) {
       const problem = 'a cell has no column in the header; name the column, or clear the cell'
       return { line: number, problem, placeOf: () => place(beyond) }
     }
-    const nameOf = (column: number) => columns.get(column) ?? ''
+    const nameOf = (column: number) => names[column] ?? ''
     const present = [...expected, ...[...cells.keys()].filter((column) => !header.cells.has(column))]
     expected = [...header.cells.keys()]
     const fields = Object.fromEntries(present.map((column) => [nameOf(column), shownOf(cells.get(column))]))
     const codes = [...cells].flatMap(([column, value]) =>
       typeof value === 'object' ? [[nameOf(column), value.number] as const] : [],
     )
-    const placeOf = (names: readonly string[]) =>
-      [...columns.keys()]
-        .filter((column) => names.includes(nameOf(column)))
-        .map(place)
-        .join(', ') || `${sheetName(sheet)}, row ${number}`
+    const placeOf = (wanted: readonly string[]) =>
+      names.flatMap((name, column) => (wanted.includes(name) ? place(column) : [])).join(', ') ||
+      `${sheetName(sheet)}, row ${number}`
     return { line: number, fields, ...(codes.length > 0 && { numbers: Object.fromEntries(codes) }), placeOf }
   }
 }
