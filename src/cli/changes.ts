@@ -1,4 +1,4 @@
-import type { Difference, ItemChange } from '../history/item-changes.ts'
+import type { DatasetChanges, Difference, ItemChange } from '../history/item-changes.ts'
 import type { ChangeCounts } from '../history/record.ts'
 import { printLine } from './print.ts'
 
@@ -7,13 +7,8 @@ export const SHOWN_EXAMPLES = 10
 /** A value is cut after this number of characters. */
 const SHOWN_CHARACTERS = 60
 
-interface Changes {
-  dataset?: Record<string, Difference>
-  items: readonly ItemChange[]
-}
-
 /** Prints which members of a dataset differ, and examples of its items. `counts` has the number of all of them. */
-export function printChanges({ dataset = {}, items }: Changes, counts: ChangeCounts): void {
+export function printChanges({ dataset, items }: DatasetChanges, counts: ChangeCounts): void {
   for (const line of describeMembers(dataset)) printLine(`dataset: ${line}`)
   for (const kind of ['created', 'updated', 'removed'] as const) {
     const examples = items.filter(({ change }) => change === kind)

@@ -1,36 +1,23 @@
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
 import { itemDocument, readStoredColumns } from './columns.ts'
 import type { UndoEntry } from './entries.ts'
-import {
-  type ChangedRow,
-  type Difference,
-  findDifferences,
-  type ItemChange,
-  readChange,
-  selectChanges,
-} from './item-changes.ts'
+import { type DatasetChanges, findDifferences, readItemChanges } from './item-changes.ts'
 
-/** What an entry changed. */
-interface EntryChanges {
-  /** The members of the dataset that differ. */
-  dataset: Record<string, Difference>
-  items: ItemChange[]
-}
+/** SQL for the lines of all entries. Each is an item before the change, or the id and the hash of one after it (record.ts). */
+export const PART_LINES = sql`(
+  SELECT entry_id, kind, line FROM history_parts CROSS JOIN string_to_table(content, E'\\n') AS line)`
 
 /**
  * A later entry has the item as this entry left it. Without a later entry, the dataset still has this item, unless others have removed it.
  */
 const CHANGED = (document: SqlText) => sql`
   WITH before AS (
-    SELECT (line::jsonb ->> 'id')::uuid AS id, line::jsonb AS document
-      FROM history_parts CROSS JOIN string_to_table(content, E'\\n') AS line WHERE entry_id = $2 AND kind = 'before'
+    SELECT (line::jsonb ->> 'id')::uuid AS id, line::jsonb AS document FROM ${PART_LINES} AS p WHERE entry_id = $2 AND kind = 'before'
   ), after AS (
-    SELECT split_part(line, ' ', 1)::uuid AS id
-      FROM history_parts CROSS JOIN string_to_table(content, E'\\n') AS line WHERE entry_id = $2 AND kind = 'after'
+    SELECT split_part(line, ' ', 1)::uuid AS id FROM ${PART_LINES} AS p WHERE entry_id = $2 AND kind = 'after'
   ), later AS (
     SELECT DISTINCT ON (line::jsonb ->> 'id') (line::jsonb ->> 'id')::uuid AS id, line::jsonb AS document
-      FROM history_entries AS e JOIN history_parts AS p ON p.entry_id = e.id AND p.kind = 'before'
-     CROSS JOIN string_to_table(p.content, E'\\n') AS line
+      FROM history_entries AS e JOIN ${PART_LINES} AS p ON p.entry_id = e.id AND p.kind = 'before'
      WHERE e.dataset_id = $3 AND e.id > $2 ORDER BY line::jsonb ->> 'id', e.id
   )
   SELECT id, before.document AS before,
@@ -41,13 +28,12 @@ const CHANGED = (document: SqlText) => sql`
       USING (id)`
 
 /** Returns what an entry changed, with at most `limit` items of each kind, or all. */
-export async function readEntryChanges(session: SqlSession, entry: UndoEntry, limit?: number): Promise<EntryChanges> {
+export async function readEntryChanges(session: SqlSession, entry: UndoEntry, limit?: number): Promise<DatasetChanges> {
   const columns = await readStoredColumns(session)
-  const changes = selectChanges(CHANGED(sql`${itemDocument(columns)}::jsonb`))
-  const { rows } = await session.query<ChangedRow>(changes, [limit ?? null, entry.id, entry.datasetId])
-  const { datasetBefore, datasetAfter } = entry
+  const changed = CHANGED(sql`${itemDocument(columns)}::jsonb`)
+  const { id, datasetId, datasetBefore, datasetAfter } = entry
   return {
     dataset: datasetBefore && datasetAfter ? findDifferences(datasetBefore, datasetAfter) : {},
-    items: rows.map(readChange),
+    items: await readItemChanges(session, changed, [limit ?? null, id, datasetId]),
   }
 }

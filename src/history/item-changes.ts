@@ -1,5 +1,5 @@
 import { parseExactJson } from '../json.ts'
-import { type SqlText, sql } from '../sql.ts'
+import { type SqlSession, type SqlText, sql } from '../sql.ts'
 
 /** A member of an item that differs. */
 export interface Difference {
@@ -20,8 +20,15 @@ export interface ItemChange {
   movedMetres?: number
 }
 
+/** What a change of a dataset does, or would do. */
+export interface DatasetChanges {
+  /** The members of the dataset that differ. All its labels are one of them. */
+  dataset: Record<string, Difference>
+  items: ItemChange[]
+}
+
 /** An item before and after a change, as JSON texts with the names of columns. */
-export interface ChangedRow {
+interface ChangedRow {
   change: ItemChange['change']
   id: string
   before: string | null
@@ -38,21 +45,30 @@ export const metresBetween = (a: [SqlText, SqlText], b: [SqlText, SqlText]) => {
 }
 
 /**
- * SQL for at most $1 rows of each kind of change, or for all if $1 is null.
+ * Returns at most $1 changes of each kind, or all if $1 is null.
  * @param changed is SQL for rows with `change`, `id`, `before` and `after`, the last two as JSON objects with the names of columns
  */
-export const selectChanges = (changed: SqlText) => sql`
-  SELECT change, id::text, before::text, after::text,
+export async function readItemChanges(
+  session: SqlSession,
+  changed: SqlText,
+  parameters: readonly unknown[],
+): Promise<ItemChange[]> {
+  const { rows } = await session.query<ChangedRow>(
+    sql`SELECT change, id::text, before::text, after::text,
          CASE WHEN change = 'updated' THEN ${metresBetween(
            [sql`before ->> 'latitude'`, sql`before ->> 'longitude'`],
            [sql`after ->> 'latitude'`, sql`after ->> 'longitude'`],
          )} END AS "movedMetres"
     FROM (SELECT *, row_number() OVER (PARTITION BY change ORDER BY id) AS n FROM (${changed}) AS changed) AS numbered
    WHERE $1::integer IS NULL OR n <= $1
-   ORDER BY change, id`
+   ORDER BY change, id`,
+    parameters,
+  )
+  return rows.map(readChange)
+}
 
-/** Returns a row of `selectChanges` as a change. Members have the names of an item's fields. */
-export function readChange({ change, id, before, after, movedMetres }: ChangedRow): ItemChange {
+/** Members have the names of an item's fields. */
+function readChange({ change, id, before, after, movedMetres }: ChangedRow): ItemChange {
   const [from, to] = [readDocument(before), readDocument(after)]
   const item = new Map<string, unknown>(Object.entries({ ...from, ...to }))
   const textOf = (column: string) => {

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Database } from '../database/database.ts'
 import { renewStatistics } from '../database/statistics.ts'
+import type { DatasetChanges } from '../history/item-changes.ts'
 import { DEFAULT_ORIGIN, type Origin } from '../history/record.ts'
 import { sql } from '../sql.ts'
 import { checkColumns } from './check-columns.ts'
@@ -11,7 +12,6 @@ import { type LargeChange, type LargeChangeKind, LargeChangeStopped } from './lo
 import { digestImport, findSameImport } from './load/last-import.ts'
 import { type AllowedChanges, type Load, type LoadPhase, loadStaged } from './load/load-staged.ts'
 import type { MergeCounts } from './load/merge.ts'
-import type { PlannedChanges } from './load/planned-changes.ts'
 import { type ImportProgress, stageFiles } from './load/stage-files.ts'
 import { createStaging, dropStaging, indexStaging } from './load/staging.ts'
 import type { ItemFile } from './manifest.ts'
@@ -19,7 +19,7 @@ import { readManifest } from './read-manifest.ts'
 import { collectProblems, type ImportProblem, ProblemGroups } from './row-problems.ts'
 import { describeFiles } from './source-files.ts'
 
-export { type ImportProblem, type ImportProgress, type LargeChange, type PlannedChanges, ProblemGroups }
+export { type DatasetChanges, type ImportProblem, type ImportProgress, type LargeChange, ProblemGroups }
 
 export interface ImportOptions {
   /** Whether to keep items that are not in the files. */
@@ -31,7 +31,7 @@ export interface ImportOptions {
   /** Asked before a large change of a kind (large-change.ts). False stops the import. A kind without a question is allowed. */
   confirm?: Partial<Record<LargeChangeKind, (change: LargeChange) => Promise<boolean>>>
   /** Called by a dry run. */
-  onPlan?: (plan: PlannedChanges) => void
+  onPlan?: (plan: DatasetChanges) => void
   /** A dry run finds this number of examples of each kind of change; all by default. */
   examples?: number
   /** The time of changed items; by default that of the merge. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { LargeChange, PlannedChanges } from '../../src/import/import.ts'
+import type { DatasetChanges, LargeChange } from '../../src/import/import.ts'
 import { useDatabase } from '../support/database.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 
@@ -63,8 +63,8 @@ describe('An import that would move items', () => {
 
 describe('A dry run', () => {
   const planOf = async (files: Record<string, string>, options: Parameters<Importer['run']>[1]) => {
-    let plan: PlannedChanges | undefined
-    const onPlan = (planned: PlannedChanges) => {
+    let plan: DatasetChanges | undefined
+    const onPlan = (planned: DatasetChanges) => {
       plan = planned
     }
     await importer.run(files, { dryRun: true, onPlan, ...options })

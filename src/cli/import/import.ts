@@ -8,11 +8,11 @@ import { renewStatistics } from '../../database/statistics.ts'
 import { operationFailed } from '../../errors.ts'
 import { bundleOf, importHistory, importKeys, readCatalogFile } from '../../import/catalog-folder.ts'
 import {
+  type DatasetChanges,
   type ImportOptions,
   type ImportSummary,
   importManifest,
   type LargeChange,
-  type PlannedChanges,
   ProblemGroups,
 } from '../../import/import.ts'
 import { printChanges, SHOWN_EXAMPLES } from '../changes.ts'
@@ -100,7 +100,7 @@ async function importOne(database: Database, manifest: string, options: Options)
   const display = process.stderr.isTTY ? terminalProgress() : plainProgress()
   const warnings = new ProblemGroups()
   const skipped = new ProblemGroups()
-  let plan: PlannedChanges | undefined
+  let plan: DatasetChanges | undefined
   const ask = async (change: LargeChange) => {
     display.clear()
     return canAsk() && confirm(questionAbout(change))
@@ -139,7 +139,7 @@ function questionAbout({ kind, slug, count, total }: LargeChange): string {
 /** Prints the counts. They end with the reason why nothing was removed, which scripts find on stderr. */
 function printSummary(
   { unidentified, ...summary }: ImportSummary,
-  plan: PlannedChanges | undefined,
+  plan: DatasetChanges | undefined,
   { json, dryRun, keepMissing }: Options,
 ): void {
   const kept =

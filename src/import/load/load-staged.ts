@@ -1,5 +1,6 @@
 import { inTransaction } from '../../database/transaction.ts'
 import { operationFailed } from '../../errors.ts'
+import type { DatasetChanges } from '../../history/item-changes.ts'
 import type { Origin, SourceFile } from '../../history/record.ts'
 import { sql } from '../../sql.ts'
 import type { CodeLabel } from '../code-labels.ts'
@@ -20,7 +21,7 @@ import {
 import { storeLastImport } from './last-import.ts'
 import { countMoved, type MergeCounts, planItems } from './merge.ts'
 import { mergeStaged } from './merge-staged.ts'
-import { type PlannedChanges, readPlannedChanges } from './planned-changes.ts'
+import { readPlannedChanges } from './planned-changes.ts'
 import type { Staged } from './staging.ts'
 
 /** The part of a load. */
@@ -45,7 +46,7 @@ export interface Load extends Staged {
     /** A dry run finds this number of examples of each kind of change; all by default. */
     examples?: number
     onPhase?: (phase: LoadPhase, share?: number) => void
-    onPlan?: (plan: PlannedChanges) => void
+    onPlan?: (plan: DatasetChanges) => void
   }
 }
 

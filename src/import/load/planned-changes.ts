@@ -1,35 +1,19 @@
 import { columnName } from '../../catalog/columns.ts'
 import { datasetDocument, readStoredColumns } from '../../history/columns.ts'
-import {
-  type ChangedRow,
-  type Difference,
-  findDifferences,
-  type ItemChange,
-  readChange,
-  selectChanges,
-} from '../../history/item-changes.ts'
+import { type DatasetChanges, type Difference, findDifferences, readItemChanges } from '../../history/item-changes.ts'
 import { columnList, sql } from '../../sql.ts'
 import type { CodeLabel } from '../code-labels.ts'
 import type { ManifestDataset } from '../manifest.ts'
 import { changesOf, STORED_IMAGES } from './merge.ts'
-import { ITEM_COLUMN_NAMES, type Staged } from './staging.ts'
+import { MERGED_COLUMN_NAMES, type Staged } from './staging.ts'
 
-const COLUMNS = [...ITEM_COLUMN_NAMES, 'created_at', 'updated_at']
-
-const storedDocument = sql`(SELECT to_jsonb(r) FROM (SELECT ${columnList(COLUMNS, sql`i`)}) AS r)
+const storedDocument = sql`(SELECT to_jsonb(r) FROM (SELECT ${columnList(MERGED_COLUMN_NAMES, sql`i`)}) AS r)
   || jsonb_build_object('images', ${STORED_IMAGES})`
 
 /** A row need not give timestamps. */
 const stagedDocument = sql`(SELECT to_jsonb(r)
      - CASE WHEN s.created_at IS NULL THEN 'created_at' ELSE '' END - CASE WHEN s.updated_at IS NULL THEN 'updated_at' ELSE '' END
-     FROM (SELECT ${columnList(COLUMNS, sql`s`)}) AS r) || jsonb_build_object('images', s.images)`
-
-/** What an import would change. */
-export interface PlannedChanges {
-  /** The members of the dataset that differ. All its labels are one of them. */
-  dataset: Record<string, Difference>
-  items: ItemChange[]
-}
+     FROM (SELECT ${columnList(MERGED_COLUMN_NAMES, sql`s`)}) AS r) || jsonb_build_object('images', s.images)`
 
 interface Plan extends Staged {
   dataset: ManifestDataset
@@ -37,14 +21,13 @@ interface Plan extends Staged {
 }
 
 /** Returns what the merge would change, after `planItems`: at most `limit` items of each kind, or all. */
-export async function readPlannedChanges(plan: Plan, limit?: number): Promise<PlannedChanges> {
+export async function readPlannedChanges(plan: Plan, limit?: number): Promise<DatasetChanges> {
   const { session, table } = plan
-  const changes = selectChanges(sql`
+  const changed = sql`
     SELECT c.change, c.id, CASE WHEN i.id IS NOT NULL THEN ${storedDocument} END AS before,
            CASE WHEN s.id IS NOT NULL THEN ${stagedDocument} END AS after
-      FROM ${changesOf(table)} AS c LEFT JOIN ${table} AS s USING (id) LEFT JOIN items AS i USING (id)`)
-  const { rows } = await session.query<ChangedRow>(changes, [limit ?? null])
-  return { dataset: await planDataset(plan), items: rows.map(readChange) }
+      FROM ${changesOf(table)} AS c LEFT JOIN ${table} AS s USING (id) LEFT JOIN items AS i USING (id)`
+  return { dataset: await planDataset(plan), items: await readItemChanges(session, changed, [limit ?? null]) }
 }
 
 /** Only labels and members that the manifest gives can differ. */

@@ -27,6 +27,9 @@ const namesOf = (columns: ReadonlyMap<string, Column>, omitted: readonly string[
 /** The columns that are copied from the staging table to the table `items`. */
 export const ITEM_COLUMN_NAMES = namesOf(ITEM_COLUMNS, ['dataset_id', 'created_at', 'updated_at'])
 
+/** The same, and the times, which a row need not give. */
+export const MERGED_COLUMN_NAMES = [...ITEM_COLUMN_NAMES, 'created_at', 'updated_at']
+
 /** The columns that are copied from the staged images to the table `images`. */
 export const IMAGE_COLUMN_NAMES = namesOf(IMAGE_COLUMNS, ['item_id'])
 
@@ -39,7 +42,7 @@ export async function createStaging(session: SqlSession): Promise<SqlText> {
   // The columns have the types and collations of `items`. Null values are checked when the rows are merged into `items`.
   await session.query(sql`
     CREATE TEMPORARY TABLE ${table} AS
-    SELECT ${columnList(ITEM_COLUMN_NAMES)}, created_at, updated_at FROM items WITH NO DATA;
+    SELECT ${columnList(MERGED_COLUMN_NAMES)} FROM items WITH NO DATA;
     ALTER TABLE ${table}
       ADD n integer PRIMARY KEY,
       ADD file integer NOT NULL,

@@ -1,5 +1,13 @@
-import { commonColumns, itemHash, type StoredColumns } from '../../history/columns.ts'
+import { operationFailed } from '../../errors.ts'
+import {
+  commonColumns,
+  datasetDocument,
+  itemHash,
+  readStoredColumns,
+  type StoredColumns,
+} from '../../history/columns.ts'
 import type { DatasetDocument, UndoEntry } from '../../history/entries.ts'
+import { findDifferences } from '../../history/item-changes.ts'
 import { sql } from '../../sql.ts'
 import type { Staged } from '../load/staging.ts'
 import { afterOf } from './stage-entry.ts'
@@ -7,37 +15,42 @@ import { afterOf } from './stage-entry.ts'
 /** An error lists at most this number of changes. */
 const LISTED = 20
 
-/** A dataset as it is now. */
-export interface CurrentDataset {
-  revision: string
-  document: DatasetDocument
-}
-
 /**
- * Describes what others have changed since an entry, for example with psql, of what an undo would overwrite. No description means that
- * nothing was changed.
+ * Checks that nobody has changed what an undo would overwrite since its entry, for example with psql. Returns whether the dataset exists.
  * @param staged has the items of the entry (stage-entry.ts)
- * @param current is undefined if the dataset does not exist
+ * @throws `OPERATION_FAILED` with the changes, unless the undo may overwrite them
  */
-export async function describeChangesSince(
-  staged: Staged,
-  entry: UndoEntry,
-  current: CurrentDataset | undefined,
-  columns: StoredColumns,
-): Promise<string[]> {
+export async function checkUnchanged(staged: Staged, entry: UndoEntry, overwrite: boolean): Promise<boolean> {
+  const { session, datasetId } = staged
+  const { id, slug, revision, datasetAfter } = entry
+  const columns = await readStoredColumns(session)
+  const { rows } = await session.query<{ revision: string; document: DatasetDocument }>(
+    sql`SELECT revision, ${datasetDocument(columns)} AS document FROM datasets AS d WHERE id = $1`,
+    [datasetId],
+  )
+  const [current] = rows
+  // The entry has only the items that it changed.
+  if (!current && datasetAfter) {
+    throw operationFailed(
+      `Others have removed the dataset ${slug}, and its items are not in the history; import it again`,
+    )
+  }
   // Every change moves the revision, whoever makes it.
-  if ((current?.revision ?? null) === entry.revision) return []
-  const dataset = describeDataset(entry.datasetAfter, current?.document)
-  const items = await describeItems(staged, entry, columns)
-  const rest = items.length - LISTED
-  return [...dataset, ...items.slice(0, LISTED), ...(rest > 0 ? [`and ${rest} more items`] : [])]
+  if (overwrite || (current?.revision ?? null) === revision) return current !== undefined
+  const changes = [
+    ...describeDataset(datasetAfter, current?.document),
+    ...(await describeItems(staged, entry, columns)),
+  ]
+  if (changes.length === 0) return current !== undefined
+  const headline = `Others have changed the dataset ${slug} since entry ${id}; nothing was undone; to overwrite their changes, add --overwrite`
+  const rest = changes.length - LISTED
+  throw operationFailed([headline, ...changes.slice(0, LISTED), ...(rest > 0 ? [`and ${rest} more`] : [])])
 }
 
-function describeDataset(after: DatasetDocument | null, document: DatasetDocument | undefined): string[] {
-  if (!document || !after) return document || after ? [`the dataset was ${after ? 'removed' : 'created'}`] : []
-  const changed = Object.keys(after).filter(
-    (name) => Object.hasOwn(document, name) && JSON.stringify(after[name]) !== JSON.stringify(document[name]),
-  )
+function describeDataset(after: DatasetDocument | null, current: DatasetDocument | undefined): string[] {
+  if (!current) return []
+  if (!after) return ['the dataset was created']
+  const changed = Object.keys(findDifferences(after, current))
   return changed.length === 0 ? [] : [`the dataset has another ${changed.join(', ')}`]
 }
 

@@ -1,6 +1,5 @@
 import { DatabaseError } from 'pg'
 import { operationFailed } from '../../errors.ts'
-import { datasetDocument, readStoredColumns } from '../../history/columns.ts'
 import { type DatasetDocument, findLastEntry, type KnownDataset, type UndoEntry } from '../../history/entries.ts'
 import type { Change, ChangeCounts, Origin } from '../../history/record.ts'
 import { type SqlSession, sql } from '../../sql.ts'
@@ -9,7 +8,7 @@ import { planItems } from '../load/merge.ts'
 import { mergeStaged } from '../load/merge-staged.ts'
 import { createStaging, dropStaging, type Staged } from '../load/staging.ts'
 import { deleteDataset } from '../remove-dataset.ts'
-import { type CurrentDataset, describeChangesSince } from './changed-since.ts'
+import { checkUnchanged } from './changed-since.ts'
 import { afterOf, stageEntry } from './stage-entry.ts'
 
 interface UndoOptions extends Origin {
@@ -43,11 +42,11 @@ export async function undoLastEntry(
     if (entry.id !== last.id) throw operationFailed(`The dataset ${slug} was changed meanwhile; nothing was undone`)
     const staged = { session, datasetId: id, table: await createStaging(session) }
     await stageEntry(staged, entry.id)
-    const current = await readCurrent(staged, entry, overwrite)
+    const exists = await checkUnchanged(staged, entry, overwrite)
     const change = { action: 'undo', origin: { command, undoDays }, undoneId: entry.id } as const
     const { datasetBefore } = entry
     const counts = datasetBefore
-      ? await restore(staged, datasetBefore, current, change).catch(explainConflict(slug))
+      ? await restore(staged, datasetBefore, exists, change).catch(explainConflict(slug))
       : await deleteDataset({ session, datasetId: id, ...change })
     await dropStaging(session, staged.table)
     return { datasetId: id, slug: datasetBefore?.slug ?? slug, undone: entry.id, exists: use === 'change', ...counts }
@@ -65,32 +64,11 @@ async function findUndoableEntry(session: SqlSession, id: string, slug: string):
   return entry
 }
 
-/** Returns the dataset, or undefined if it does not exist. @throws `OPERATION_FAILED` if others have changed it */
-async function readCurrent(staged: Staged, entry: UndoEntry, overwrite: boolean): Promise<CurrentDataset | undefined> {
-  const { session, datasetId } = staged
-  const columns = await readStoredColumns(session)
-  const { rows } = await session.query<CurrentDataset>(
-    sql`SELECT revision, ${datasetDocument(columns)} AS document FROM datasets AS d WHERE id = $1`,
-    [datasetId],
-  )
-  const [current] = rows
-  // The entry has only the items that it changed.
-  if (!current && entry.datasetAfter !== null) {
-    throw operationFailed(
-      `Others have removed the dataset ${entry.slug}, and its items are not in the history; import it again`,
-    )
-  }
-  const changes = overwrite ? [] : await describeChangesSince(staged, entry, current, columns)
-  if (changes.length === 0) return current
-  const headline = `Others have changed the dataset ${entry.slug} since entry ${entry.id}; nothing was undone; to overwrite their changes, add --overwrite`
-  throw operationFailed([headline, ...changes])
-}
-
 /** Gives a dataset the state before an entry: it loads the staged items, and removes those that the entry created. */
 async function restore(
   staged: Staged,
   before: DatasetDocument,
-  current: CurrentDataset | undefined,
+  exists: boolean,
   change: Pick<Change, 'action' | 'origin' | 'undoneId'>,
 ): Promise<ChangeCounts> {
   const { session, datasetId, table } = staged
@@ -101,7 +79,6 @@ async function restore(
   if (rowCount !== 0)
     throw operationFailed(`Another dataset has the slug ${before.slug} now; give it another one first`)
   const { unchanged, ...counts } = await planItems(staged, sql`i.id IN (SELECT id FROM ${afterOf(table)})`)
-  const exists = current !== undefined
   const state = { ...staged, now: new Date(), exists, row: before, labels: before.labels, change }
   await mergeStaged(state, { unchanged, ...counts })
   if (!exists) await restoreGrants(session, before)

@@ -110,7 +110,7 @@ export const DOORS: readonly MutantTable[] = [
     mutants: [
       { find: 'IS DISTINCT FROM a.hash', replace: 'IS NULL' },
       { find: ' AND i.dataset_id = $1\n      WHERE', replace: '\n      WHERE' },
-      { find: '(current?.revision ?? null) === entry.revision', replace: 'current !== undefined' },
+      { find: '(current?.revision ?? null) === revision', replace: 'current !== undefined' },
     ],
   },
   {
