@@ -463,6 +463,44 @@ describe('What a file is, is found out: init and import are enough for', () => {
     expect(await find('name,lon,lat\nA,11.5,48.1\n')).toBeUndefined()
   })
 
+  test.each<[string, string, string, boolean]>([
+    ['a country in another one', 'name,lat,lon,country\n', 'A,11.58,48.14,Germany\nB,13.4,52.5,Germany\n', true],
+    ['its name in another language', 'name,lat,lon\n', '"A, Österreich",16.37,48.21\n', true],
+    ['the code of a country', 'name,lat,lon,country_code\n', 'A,9.19,45.46,it\n', true],
+    ['the code of a country, of three letters', 'name,lat,lon,ISO3\n', 'A,9.19,45.46,ITA\n', true],
+    ['a language', 'nazwa,lat,lon\n', 'Łódź,19.46,51.76\nKraków,19.94,50.06\n', true],
+    ['letters of a language', 'name,lat,lon\n', 'Київ,30.52,50.45\nОдеса,30.73,46.48\n', true],
+    ['all places in the sea', 'name,lat,lon\n', 'A,-4.49,48.39\nB,-1.55,47.22\n', true],
+    ['no country, but one on each side', 'name,lat,lon\n', 'A,11.58,48.14\n', false],
+    ['the right country', 'name,lat,lon,country\n', 'A,48.14,11.58,Germany\n', false],
+    ['a country that both sides have', 'name,lat,lon,country\n', 'A,27.5,28.5,Egypt\n', false],
+    ['small islands', 'name,lat,lon\n', 'A,35.9,14.51\n', false],
+    ['islands of a large country', 'name,lat,lon\n', 'A,28.1,-15.4\nB,28.47,-16.25\n', false],
+    ['the sea before Antarctica', 'name,lat,lon\n', 'A,39.5,-72.5\n', false],
+    ['sea on both sides', 'name,lat,lon\n', 'A,-30.5,-35.5\n', false],
+  ])(
+    'columns called lat and lon with %s are said to be exchanged only if that is likelier',
+    async (_what, header, rows, isSaid) => {
+      const name = `exchanged-${randomUUID()}.csv`
+      const { inferences, columns } = await initManifest(await write(name, header + rows))
+      const [axes] = inferences.filter(({ what }) => what === 'the order of the coordinates')
+      expect(axes?.alternatives.map(({ write }) => write)).toEqual(
+        isSaid ? ['"latitude": "lon", "longitude": "lat"'] : undefined,
+      )
+      expect(columns.latitude).toBe('lat')
+    },
+  )
+
+  test('exchanged coordinates of GeoJSON are said', async () => {
+    const munich = {
+      type: 'Feature',
+      properties: { name: 'A', land: 'DE' },
+      geometry: { type: 'Point', coordinates: [48.1, 11.5] },
+    }
+    const { inferences } = await initManifest(await write('exchanged.geojson', JSON.stringify({ features: [munich] })))
+    expect(inferences[0]?.alternatives[0]?.example).toBe('the first place at latitude 48.1, longitude 11.5, Germany')
+  })
+
   test('the box that contains all places is known', async () => {
     const { checked } = await initManifest(await write('pole.csv', 'name,lat,lon\nA,90,180\nB,-90,-180\nC,48,11\n'))
     expect(checked.extent).toEqual({ west: -180, south: -90, east: 180, north: 90 })

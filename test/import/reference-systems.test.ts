@@ -4,6 +4,13 @@ import { findReferenceSystem } from '../../src/import/reference-system.ts'
 
 /** A system, and coordinates in it that PROJ 9.1 makes of a longitude and a latitude. */
 const PLACES: readonly [number: number, x: number, y: number, longitude: number, latitude: number][] = [
+  [2039, 219982.95, 630814.613, 35.21, 31.77],
+  [2100, 476138.586, 4203342.44, 23.73, 37.98],
+  [2157, 715845.936, 734720.331, -6.26, 53.35],
+  [2326, 835559.542, 815681.069, 114.17, 22.28],
+  [3844, 587700.429, 326177.222, 26.1, 44.43],
+  [23700, 652452.267, 240675.078, 19.08, 47.51],
+  [31287, 625633.384, 483376.119, 16.37, 48.21],
   [2056, 2600104.109, 1199879.628, 7.44, 46.95],
   [2154, 652310.718, 6862414.637, 2.35, 48.86],
   [2180, 637231.09, 486786.394, 21.01, 52.23],
@@ -119,6 +126,13 @@ test.each<[string, number, number, string, string, number]>([
   ['New Zealand with a word that begins like a country', 1749146, 5427448, 'x,y,name', 'The Croatians', 2193],
   ['Spain', 440291, 4474254, 'x,y,nombre', '', 25830],
   ['Tokyo with north first', -35367.23, -5995.185, 'X座標,Y座標,名称', '', 6677],
+  ['Hong Kong', 835559.5, 815681, 'easting,northing,name', '維多利亞港 灣仔區', 2326],
+  ['Austria', 625633.4, 483376.1, 'x,y,Bezeichnung', 'Wien, Österreich', 31287],
+  ['Romania with north first', 326177.2, 587700.4, 'x,y,denumire', '', 3844],
+  ['Israel', 219983, 630814.6, 'x,y,שם', '', 2039],
+  ['Ireland', 715845.9, 734720.3, 'ITM_E,ITM_N,name', 'Dublin', 2157],
+  ['Hungary with north first', 240675, 652452.3, 'x,y,név', 'Hősök tere', 23700],
+  ['Greece', 476138.6, 4203342.4, 'x,y,όνομα', '', 2100],
   ['Australia by its name', 334873, 6252290, 'x,y,name', 'Opera House, Sydney, Australia', 28356],
 ])(
   'metres of %s are a guess, and the right system is the first or an alternative',

@@ -1,5 +1,6 @@
 /** Columns of countries. A code of an area may mean one place in each country. */
-export const COUNTRY_NAME = /^(country|countrycode|isocountry|addrcountry|iso2|land|pays|país)$/
+export const COUNTRY_NAME =
+  /^(country|countrycode|isocountry|addrcountry|countryname|countrylabel|countryiso[23]?|iso|iso[23]|cc|nation|land|staat|pays|país|pais|paese|kraj|országkód|ország|国家|國家|国|국가|국가명|국가코드)$/
 
 /**
  * Names of an angle as most files write them: `lat`, `stop_lat` (GTFS), `@lat` (Overpass), `INTPTLAT` (US Census), `decimalLatitude` (Darwin

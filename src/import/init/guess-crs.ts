@@ -1,7 +1,17 @@
 import type { Choice, Inference } from '../inference.ts'
 import { findReferenceSystem, type ReferenceSystem } from '../reference-system.ts'
-import { countryOf } from './country.ts'
-import { BROAD, NORTH_FIRST, OTHERS, USUAL } from './usual-systems.ts'
+import { type Country, countryOf } from './country.ts'
+import { countryRanking, type Evidence, spokenIn } from './evidence.ts'
+import data from './usual-systems.json' with { type: 'json' }
+
+/** Systems that fit to nearly any numbers. */
+const BROAD = codesOf(data.broad)
+/** Systems whose first axis, which is called `x`, points to the north. */
+const NORTH_FIRST = codesOf(data.northFirst)
+
+function codesOf(numbers: readonly number[]): ReadonlySet<string> {
+  return new Set(numbers.map((number) => `EPSG:${number}`))
+}
 
 interface Point {
   x: number
@@ -9,11 +19,7 @@ interface Point {
 }
 
 /** What speaks for a system. */
-export interface CrsEvidence {
-  /** The names of the columns and of the file. */
-  names: readonly string[]
-  /** The text of the first rows. */
-  text: string
+export interface CrsEvidence extends Evidence {
   /** The columns with the longitude and the latitude. Their order is a guess too. */
   columns: { longitude: string; latitude: string }
 }
@@ -24,7 +30,7 @@ interface Candidate {
   isSwapped: boolean
   longitude: number
   latitude: number
-  country: string | undefined
+  country: Country | undefined
 }
 
 export interface GuessedCrs {
@@ -44,24 +50,23 @@ const MAX_GUESSES = 8
  * names, and the usual ones. Only a name such as `EPSG:25832` or `utm32` proves one.
  */
 export function guessCrs(evidence: CrsEvidence, points: readonly Point[]): GuessedCrs | undefined {
-  const { names, text } = evidence
+  const { names } = evidence
   const named = distinct(fittingOf(names.flatMap(namedSystems), points))
   const [only, ...more] = named
   if (only && more.length === 0) return { code: only.system.code, isSwapped: only.isSwapped, inference: undefined }
-  const spoken = USUAL.filter(
-    ({ names: pattern, letters }) => names.some((name) => pattern?.test(name)) || letters?.test(text) === true,
-  )
   const mentioned = names.flatMap((name) => [...name.matchAll(/(?<!\d)\d{4,5}(?!\d)/g)].map(([code]) => Number(code)))
-  const numbers = [...mentioned, ...spoken.flatMap((each) => each.numbers), ...OTHERS]
-  const places = wordsOf(`${text} ${names.join(' ')}`)
-  const likely = new Set(spoken.flatMap((each) => each.numbers.map((number) => `EPSG:${number}`)))
+  const spoken = spokenIn(evidence).flatMap((each) => each.numbers)
+  const numbers = [...mentioned, ...spoken, ...data.others]
+  const likely = codesOf(spoken)
+  const rank = countryRanking(evidence)
   const areXY = /^y/i.test(evidence.columns.latitude)
   const doubtsAbout = ({ system, isSwapped, country }: Candidate) =>
-    (country !== undefined && places.includes(wordsOf(country)) ? 0 : 4) +
+    4 -
+    2 * rank(country) +
     (country === undefined ? 2 : 0) +
     (isSwapped && !likely.has(system.code) ? 1 : 0) +
     (isSwapped !== (areXY && NORTH_FIRST.has(system.code)) ? 0.5 : 0) +
-    (BROAD.includes(system.code) ? 3 : 0)
+    (BROAD.has(system.code) ? 3 : 0)
   // A column of points has its own order.
   const canSwap = evidence.columns.latitude !== evidence.columns.longitude
   const fitting = distinct([...named, ...fittingOf(numbers, points)]).filter(({ isSwapped }) => canSwap || !isSwapped)
@@ -79,20 +84,12 @@ export function guessCrs(evidence: CrsEvidence, points: readonly Point[]): Guess
   return { code: first.system.code, isSwapped: first.isSwapped, inference }
 }
 
-/** The words of a text, with a space around each. */
-function wordsOf(text: string): string {
-  return ` ${text
-    .toLowerCase()
-    .split(/[^\p{L}]+/u)
-    .join(' ')} `
-}
-
 function choiceOf(
   { system: { code, name }, isSwapped, longitude, latitude, country }: Candidate,
   columns: CrsEvidence['columns'],
 ): Choice {
   const [east, north] = isSwapped ? [columns.latitude, columns.longitude] : [columns.longitude, columns.latitude]
-  const place = `latitude ${latitude.toFixed(4)}, longitude ${longitude.toFixed(4)}, ${country ?? 'in the sea'}`
+  const place = `latitude ${latitude.toFixed(4)}, longitude ${longitude.toFixed(4)}, ${country?.name ?? 'in the sea'}`
   const write = `"crs": "${code}", "latitude": ${JSON.stringify(north)}, "longitude": ${JSON.stringify(east)}`
   return { choice: `${code} (${name})`, example: `the first place at ${place}`, write }
 }

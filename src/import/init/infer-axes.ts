@@ -1,33 +1,62 @@
 import type { Choice, Inference } from '../inference.ts'
 import type { Columns } from '../manifest.ts'
 import { textOf } from '../row/column-mapping.ts'
-import type { ImportedItem } from '../row/parse-item.ts'
 import { isAngleName } from './column-names.ts'
-import { countryOf } from './country.ts'
+import { countryOf, describePlace, type Place } from './country.ts'
+import { countryRanking, type Evidence } from './evidence.ts'
 import { readNumber, type Sample } from './guess-columns.ts'
 
 const LARGEST_LATITUDE = 90
+/** Places that are looked up, from all over the sample. */
+const MAX_PLACES = 50
 
-/** Says which of the columns `x` and `y` has the latitude, if either could. Names such as `lat`, and longitudes beyond 90 degrees, prove it. */
+/**
+ * Says which of two columns of degrees has the latitude, if either could. Longitudes beyond 90 degrees prove it. Names such as `lat` do too,
+ * unless most places are in a country that the file is about, or on land, only if the columns are exchanged.
+ */
 export function inferAxes(
   { latitude, longitude }: Columns,
   { rows, decimal }: Sample,
-  first: ImportedItem | undefined,
+  evidence: Evidence,
 ): Inference | undefined {
-  if (typeof latitude !== 'string' || typeof longitude !== 'string' || latitude === longitude || !first)
-    return undefined
-  if (isAngleName(latitude)) return undefined
-  const style = { field: 'longitude', decimal, areMetres: false } as const
-  if (rows.some((row) => Math.abs(readNumber(textOf(row[longitude]), style)) > LARGEST_LATITUDE)) return undefined
-  const choose = (north: string, east: string, place: { latitude: number; longitude: number }): Choice => ({
+  if (typeof latitude !== 'string' || typeof longitude !== 'string' || latitude === longitude) return undefined
+  const read = (column: string, field: 'latitude' | 'longitude', row: Sample['rows'][number]) =>
+    readNumber(textOf(row[column]), { field, decimal, areMetres: false })
+  const places = rows
+    .filter((row) => textOf(row[latitude]).trim() !== '' && textOf(row[longitude]).trim() !== '')
+    .map((row) => ({ latitude: read(latitude, 'latitude', row), longitude: read(longitude, 'longitude', row) }))
+    .filter((place) => Number.isFinite(place.latitude) && Number.isFinite(place.longitude))
+  const [first] = places
+  if (!first || places.some((place) => Math.abs(place.longitude) > LARGEST_LATITUDE)) return undefined
+  if (isAngleName(latitude) && !areBetterExchanged(places, evidence)) return undefined
+  const choose = (north: string, east: string, place: Place): Choice => ({
     choice: `${north} to the north and ${east} to the east`,
-    example: `the first place at latitude ${place.latitude}, longitude ${place.longitude}, ${countryOf(place) ?? 'in the sea'}`,
+    example: `the first place at latitude ${place.latitude}, longitude ${place.longitude}, ${describePlace(place)}`,
     write: `"latitude": ${JSON.stringify(north)}, "longitude": ${JSON.stringify(east)}`,
   })
-  const [north, east] = [Number(first.latitude), Number(first.longitude)]
   return {
     what: 'the order of the coordinates',
-    chosen: choose(latitude, longitude, { latitude: north, longitude: east }),
-    alternatives: [choose(longitude, latitude, { latitude: east, longitude: north })],
+    chosen: choose(latitude, longitude, first),
+    alternatives: [choose(longitude, latitude, exchanged(first))],
   }
+}
+
+function exchanged({ latitude, longitude }: Place): Place {
+  return { latitude: longitude, longitude: latitude }
+}
+
+/** Whether most places are in countries that the file is about, or else on land, only if latitude and longitude are exchanged. */
+function areBetterExchanged(places: readonly Place[], evidence: Evidence): boolean {
+  const step = Math.ceil(places.length / MAX_PLACES)
+  const some = places.filter((_, index) => index % step === 0)
+  const rank = countryRanking(evidence)
+  const share = (given: readonly Place[], minimum: number) =>
+    given.filter((place) => {
+      const country = countryOf(place)
+      // Its coast is opposite to many places of the north.
+      return country !== undefined && country.name !== 'Antarctica' && rank(country) >= minimum
+    }).length / given.length
+  const gain = (minimum: number) => share(some.map(exchanged), minimum) - share(some, minimum)
+  const isAbout = [...some, ...some.map(exchanged)].some((place) => rank(countryOf(place)) > 0)
+  return gain(2) > 0.5 || (gain(1) > 0.5 && gain(2) >= 0) || (!isAbout && share(some, 0) < 0.1 && gain(0) > 0.5)
 }

@@ -7,6 +7,7 @@ import type { Inference } from '../inference.ts'
 import type { Columns, ItemFile } from '../manifest.ts'
 import type { CheckedFile } from './check-file.ts'
 import { detectDialect } from './detect-dialect.ts'
+import { evidenceOf } from './evidence.ts'
 import { type GuessedColumns, guessColumns } from './guess-columns.ts'
 import { exchangePosition, guessSampleCrs } from './guess-sample-crs.ts'
 import { inferAxes } from './infer-axes.ts'
@@ -68,8 +69,9 @@ async function examine(
   const { dialect: written } = found
   const { sample, inference: decimal, ownCrs } = await readSample({ ...plain, dialect: written })
   const guessed = guessColumns(sample, category)
+  const evidence = evidenceOf(path, sample)
   const needsCrs = guessed.isProjected && ownCrs === undefined
-  const guess = needsCrs ? guessSampleCrs(path, sample, guessed) : undefined
+  const guess = needsCrs ? guessSampleCrs(evidence, sample, guessed) : undefined
   const crs = ownCrs ?? guess?.code
   const dialect = {
     ...written,
@@ -84,7 +86,7 @@ async function examine(
   const { file, checked } = await settleColumns({ ...plain, dialect, isExact: false }, mappings)
   const { missing, repeatedKey } = guessed
   const columns = file.columns ?? {}
-  const axes = crs === undefined ? inferAxes(columns, sample, checked.items[0]) : undefined
+  const axes = crs === undefined ? inferAxes(columns, sample, evidence) : undefined
   const inferences = [
     ...found.inferences,
     decimal,

@@ -33,8 +33,21 @@ export const IMPORTS: readonly MutantTable[] = [
     mutants: [
       { find: 'only && more.length === 0', replace: 'only' },
       { find: '...fitting(system, swapped, true)', replace: '' },
-      { find: 'BROAD.includes(system.code) ? 3 : 0', replace: '0' },
-      { find: 'places.includes(wordsOf(country))', replace: 'places.includes(country.toLowerCase())' },
+      { find: 'BROAD.has(system.code) ? 3 : 0', replace: '0' },
+    ],
+  },
+  {
+    file: 'src/import/init/evidence.ts',
+    tests: ['test/import/reference-systems.test.ts'],
+    mutants: [{ find: 'words.includes(wordsOf(name))', replace: 'words.includes(name.toLowerCase())' }],
+  },
+  {
+    file: 'src/import/init/infer-axes.ts',
+    tests: ['test/import/init.test.ts'],
+    mutants: [
+      { find: "country.name !== 'Antarctica' && ", replace: '' },
+      { find: 'gain(2) > 0.5 || ', replace: '' },
+      { find: '!isAbout && ', replace: '' },
     ],
   },
 ]
