@@ -2,6 +2,7 @@ import { operationFailed } from '../../errors.ts'
 import { readCsv } from './csv.ts'
 import type { Dialect, SourceFile } from './dialect.ts'
 import { readGeoJson } from './geojson.ts'
+import { findMojibake } from './mojibake.ts'
 import { readNdjson } from './ndjson.ts'
 import { readText } from './read-text.ts'
 import { hasText, type RowObserver, type SourceRow } from './source-row.ts'
@@ -84,7 +85,14 @@ function otherWay(name: string): string {
  */
 export async function* readRows(file: SourceFile, observer: Partial<RowObserver> = {}): AsyncGenerator<SourceRow> {
   const complete = { onBytes: () => {}, onHeader: () => {}, onWarning: () => {}, ...observer }
+  let isFirst = true
   for await (const row of formatOf(file).read(file, complete)) {
-    if ('problem' in row || Object.values(row.fields).some(hasText)) yield row
+    if ('fields' in row) {
+      if (!Object.values(row.fields).some(hasText)) continue
+      const wrong = findMojibake(row.fields) ?? (isFirst ? findMojibake(Object.keys(row.fields)) : undefined)
+      if (wrong) complete.onWarning({ line: row.line, ...wrong })
+      isFirst = false
+    }
+    yield row
   }
 }

@@ -19,7 +19,7 @@ export interface RowObserver {
   /** The names in the header, before the first row; also of a file without rows. */
   onHeader: (names: readonly string[]) => void
   /** What may be wrong with the file, and the line where. */
-  onWarning: (warning: { line: number; reason: string }) => void
+  onWarning: (warning: { line: number; reason: string; kind?: string }) => void
 }
 
 /** Where columns of a row stand, for rows that a line does not find: cells of a sheet, or the number of a feature. */

@@ -48,7 +48,8 @@ export async function checkFile(file: ItemFile): Promise<CheckedFile> {
   const empty = new Map<keyof Columns, number>()
   const lines = new Map<string, number>()
   const map = columnMapping(file)
-  const onWarning = (warning: { line: number; reason: string }) => checked.warnings.add({ file: file.name, ...warning })
+  const onWarning = (warning: { line: number; reason: string; kind?: string }) =>
+    checked.warnings.add({ file: file.name, ...warning })
   const rows = watched(readRows(file, { onWarning }), ({ fields, line }) => {
     const mapped = map(fields)
     for (const code of CODES) if (!empty.has(code) && textOf(mapped[code]).trim() === '') empty.set(code, line)

@@ -20,6 +20,14 @@ export const IMPORTS: readonly MutantTable[] = [
     ],
   },
   {
+    file: 'src/import/formats/mojibake.ts',
+    tests: ['test/import/encodings.test.ts'],
+    mutants: [
+      { find: '!/\\p{L}/u.test(after) && CLOSING', replace: 'CLOSING' },
+      { find: '!/\\p{Ll}/u.test(after) && /', replace: '/' },
+    ],
+  },
+  {
     file: 'src/import/init/infer-decimal.ts',
     tests: ['test/import/coordinates.test.ts'],
     mutants: [
