@@ -65,10 +65,10 @@ function reasonAgainst(key: ExplainedKey, dataset: ExplainedDataset, now: Date):
   if (!isValidKey(key, now)) return `the key expired at ${key.expiresAt?.toISOString()}`
   const grant = key.grants.find(({ datasetId }) => datasetId === dataset.id)
   const without = grant?.expiresAt ? `the grant expired at ${grant.expiresAt.toISOString()}` : 'the key has no grant'
-  return `the dataset is ${describe(dataset)}, and ${without}`
+  return `the dataset is ${describeAccess(dataset)}, and ${without}`
 }
 
-function describe({ status, visibility, accessTier }: ExplainedDataset): string {
+function describeAccess({ status, visibility, accessTier }: ExplainedDataset): string {
   if (visibility !== 'paid') return `${status} and ${visibility}`
   return `${status} and paid ${accessTier === null ? 'without a tier' : `with the tier ${accessTier}`}`
 }

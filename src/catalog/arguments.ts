@@ -146,7 +146,7 @@ export const searchArguments = z
  * The number of a decimal text. If the text is out of bounds and would be rounded to a bound, as 90.00000000000000001 to 90, the result
  * is out of bounds too. All bounds are whole numbers.
  */
-export function numberOf(text: string, valid: z.ZodType<number>): number {
+export function parseBounded(text: string, valid: z.ZodType<number>): number {
   const rounded = Number(text)
   if (!Number.isInteger(rounded)) return rounded
   const beyond = rounded + new Prisma.Decimal(text).comparedTo(rounded)

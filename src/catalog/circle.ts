@@ -1,5 +1,5 @@
 import type { Circle } from './selection.ts'
-import { COUNTED_ZOOMS, numberOf, rowAt, type TileAddress } from './tile.ts'
+import { COUNTED_ZOOMS, mortonNumber, rowAt, type TileAddress } from './tile.ts'
 
 /*
  * Circles on the WGS 84 spheroid, and the map tiles (tile.ts) in them. Distances are measured through the earth, in which the poles and
@@ -118,7 +118,7 @@ export function coverOf(circle: Circle): Cover {
     x: (across.first + (n % across.count) + 2 ** z) % 2 ** z,
     y: down.first + Math.floor(n / across.count),
   }))
-  return { z, tiles: tiles.filter((tile) => distancesTo(centre, tile).nearest <= radius).map(numberOf) }
+  return { z, tiles: tiles.filter((tile) => distancesTo(centre, tile).nearest <= radius).map(mortonNumber) }
 }
 
 /** A part of the width or height of the map, which is 1. It may begin before 0 or end after 1, beyond the antimeridian. */

@@ -60,18 +60,18 @@ export interface CellRange {
 
 /** Returns the numbers of the tiles of a higher zoom in a tile. */
 export function rangeAtZoom(tile: TileAddress, zoom: number): CellRange {
-  const number = BigInt(numberOf(tile))
+  const number = BigInt(mortonNumber(tile))
   const bits = BigInt(2 * (zoom - tile.z))
   return { first: number << bits, end: (number + 1n) << bits }
 }
 
 /** Returns the number of a tile among the tiles of its zoom in Morton order, up to zoom 24. */
-export function numberOf({ x, y }: TileAddress): number {
+export function mortonNumber({ x, y }: TileAddress): number {
   // Bitwise operators have 32 bits.
   return (spreadBits(x >> 12) + 2 * spreadBits(y >> 12)) * 2 ** 24 + spreadBits(x & 4095) + 2 * spreadBits(y & 4095)
 }
 
-/** The inverse of `numberOf`: the even bits of the number are the column, and the odd ones the row. */
+/** The inverse of `mortonNumber`: the even bits of the number are the column, and the odd ones the row. */
 export function tileOfNumber(z: number, number: number): TileAddress {
   const [high, low] = [Math.floor(number / 2 ** 24), number % 2 ** 24]
   return { z, x: evenBits(high) * 4096 + evenBits(low), y: evenBits(high >> 1) * 4096 + evenBits(low >> 1) }

@@ -23,7 +23,7 @@ async function examine(): Promise<Finding[]> {
   const config = await attempt('configuration', async () => readConfig(process.env))
   if ('finding' in config) return [config.finding]
   const findings = [
-    { check: 'configuration', isOk: true, found: describe(config.value) },
+    { check: 'configuration', isOk: true, found: describeDatabase(config.value) },
     ...(await examineDatabase(config.value)),
   ]
   const { redisUrl } = config.value.limits
@@ -99,7 +99,7 @@ const ADVICE = {
   redis: 'check REDIS_URL; until Redis answers, each gateway counts requests separately',
 }
 
-function describe({ database }: Config): string {
+function describeDatabase({ database }: Config): string {
   return database.kind === 'embedded' ? `embedded database in ${database.dataDir}` : 'PostgreSQL at DATABASE_URL'
 }
 

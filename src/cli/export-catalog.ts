@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isSlug } from '../catalog/arguments.ts'
 import type { Database } from '../database/database.ts'
 import { operationFailed } from '../errors.ts'
-import { bundleOf, CATALOG_FILES, CATALOG_LINES, type CatalogFile, readCatalogFile } from '../import/catalog-folder.ts'
+import { bundleOf, CATALOG_FILES, CATALOG_LINES, type CatalogFile, readCatalogFile } from '../import/whole-export.ts'
 import { refuseExisting, removeComplete, writeComplete } from './complete-file.ts'
 import { exportBundle } from './export-files.ts'
 
@@ -43,8 +43,8 @@ export async function exportCatalog(database: Database, options: CatalogOptions)
   await writeLines(database, folder, 'history')
   await removeComplete(join(folder, CATALOG_FILES.keys))
   if (withKeys) await writeLines(database, folder, 'keys')
-  const describe = (list: typeof datasets) => list.map(({ id, slug, revision }) => [id, slug, revision].join()).join()
-  if (describe(await read()) !== describe(datasets)) {
+  const stateOf = (list: typeof datasets) => list.map(({ id, slug, revision }) => [id, slug, revision].join()).join()
+  if (stateOf(await read()) !== stateOf(datasets)) {
     throw operationFailed('The catalog changed during the export, so the folder is not one state of it; try again')
   }
   const catalog = { version: 1, datasets: datasets.map(({ slug }) => slug), hasKeys: withKeys } as const

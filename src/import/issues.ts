@@ -14,13 +14,13 @@ function defaultReason(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`
   if (issue.code === 'unrecognized_keys') {
-    return `has the unknown member ${issue.keys.join(', ')}; possible are ${membersOf(issue.inst).join(', ')}`
+    return `has the unknown member ${issue.keys.join(', ')}; possible are ${allowedMembers(issue.inst).join(', ')}`
   }
   return undefined
 }
 
 /** The members that an object or a record may have. */
-function membersOf(schema: unknown): string[] {
+function allowedMembers(schema: unknown): string[] {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape)
   return schema instanceof z.ZodRecord && schema.keyType instanceof z.ZodEnum ? schema.keyType.options.map(String) : []
 }

@@ -66,14 +66,14 @@ const projections = new Map<string, ReferenceSystem | undefined>()
  * Undefined for an unknown system, and for one whose datum or projection proj4 does not have.
  */
 export function findReferenceSystem(name: string): ReferenceSystem | undefined {
-  const number = numberOf(name)
+  const number = epsgNumber(name)
   if (number === undefined) return undefined
   if (!projections.has(number)) projections.set(number, readProjection(number))
   return projections.get(number)
 }
 
 /** The number of a system. `CRS84` is 4326 with longitude first, and the fields of an item have no order. */
-function numberOf(name: string): string | undefined {
+function epsgNumber(name: string): string | undefined {
   if (/^(urn:ogc:def:crs:OGC:.*:|https?:\/\/www\.opengis\.net\/def\/crs\/OGC\/.*\/|OGC:)CRS84$/i.test(name))
     return '4326'
   const number =

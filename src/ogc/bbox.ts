@@ -1,4 +1,4 @@
-import { latitude, longitude, numberOf } from '../catalog/arguments.ts'
+import { latitude, longitude, parseBounded } from '../catalog/arguments.ts'
 import type { BoundingBox } from '../catalog/box.ts'
 
 /**
@@ -25,7 +25,7 @@ export function parseBbox(text: string): BoundingBox | Problem {
   const isFlat = parts.length === 4
   const edges = isFlat ? parts : [0, 1, 3, 4].map((n) => parts[n] ?? '')
   const [west = 0, south = 0, east = 0, north = 0] = edges.map((edge, n) =>
-    numberOf(edge, n % 2 === 0 ? longitude : latitude),
+    parseBounded(edge, n % 2 === 0 ? longitude : latitude),
   )
   const [lowest = 0, highest = 0] = isFlat ? [] : [Number(parts[2]), Number(parts[5])]
   if (![west, east].every((value) => longitude.safeParse(value).success)) {

@@ -21,7 +21,7 @@ const decimalNumber = (valid: z.ZodType<number, number>) =>
   z
     .string()
     .regex(new RegExp(`^${NUMBER}$`), 'must be a plain decimal number')
-    .transform((text) => domain.numberOf(text, valid))
+    .transform((text) => domain.parseBounded(text, valid))
     .pipe(valid)
 
 const BOX = new RegExp(`^${NUMBER}(,${NUMBER}){3}$`)
@@ -33,7 +33,7 @@ const box = z
   .transform((text, context) => {
     const [west, south, east, north] = text
       .split(',')
-      .map((edge, n) => domain.numberOf(edge, n % 2 === 0 ? domain.longitude : domain.latitude))
+      .map((edge, n) => domain.parseBounded(edge, n % 2 === 0 ? domain.longitude : domain.latitude))
     const parsed = domain.boundingBox.safeParse({ west, south, east, north })
     if (parsed.success) return parsed.data
     for (const { path, message } of parsed.error.issues) context.addIssue(`has a ${path.join('.')} that ${message}`)

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { deploymentFile } from '../support/balancers.ts'
-import { hasBrowser, openBrowser, type Visit, WIDE } from '../support/browser.ts'
+import { hasBrowser, openBrowser, sendFromReference, type Visit, WIDE } from '../support/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { environment, killProcesses, startProcess } from '../support/process.ts'
 
@@ -82,13 +82,7 @@ describe.runIf(hasBrowser && (existsSync('/usr/sbin/nginx') || process.env.CI))(
 
   test('the reference sends a request', async () => {
     await page.getByRole('link', { name: 'API reference' }).click()
-    await page.getByText('Items of a dataset', { exact: true }).first().click()
-    await page
-      .getByRole('button', { name: /Test Request/ })
-      .first()
-      .click()
-    await page.getByRole('button', { name: /Send/ }).first().click()
-    await page.getByText('200 OK').waitFor()
+    await sendFromReference(page)
   })
 
   test('a person follows the links of /ogc', async () => {

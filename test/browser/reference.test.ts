@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, LARGE, openBrowser, type Visit } from '../support/browser.ts'
+import { giveKey, hasBrowser, LARGE, openBrowser, sendFromReference, type Visit } from '../support/browser.ts'
 import { environment, type Finished, runProcess } from '../support/process.ts'
 
 /** Runs a program in each language that the page offers. Fetch prints nothing, so its result is printed here. */
@@ -85,14 +85,7 @@ describe.skipIf(!hasBrowser)('The API reference in a browser', () => {
     await page.getByRole('button', { name: 'Forget key' }).waitFor()
     const preferences: (string | undefined)[] = []
     page.on('request', (request) => preferences.push(request.headers().prefer))
-    // The page draws an operation when it comes into view.
-    await page.getByText('Items of a dataset', { exact: true }).first().click()
-    await page
-      .getByRole('button', { name: /Test Request/ })
-      .first()
-      .click()
-    await page.getByRole('button', { name: /Send/ }).first().click()
-    await page.getByText('200 OK').waitFor()
+    await sendFromReference(page)
     expect(preferences).toEqual(['handling=strict'])
     await page.getByText(/Request Headers/).click()
     await page.getByText('Bearer YOUR_API_KEY', { exact: true }).waitFor()

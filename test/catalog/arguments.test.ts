@@ -8,11 +8,11 @@ import {
   latitude,
   limit,
   longitude,
-  numberOf,
   page,
   pageArguments,
   parentItemId,
   parseArguments,
+  parseBounded,
   radius,
   searchArguments,
 } from '../../src/catalog/arguments.ts'
@@ -122,11 +122,11 @@ test('a number that would be rounded to a bound keeps its side of it', () => {
     '89.99999999999999999999',
     '89.999999999999992',
   ]
-  const isValid = (text: string) => latitude.safeParse(numberOf(text, latitude)).success
+  const isValid = (text: string) => latitude.safeParse(parseBounded(text, latitude)).success
   expect(numbers.map(isValid)).toEqual([false, false, true, true, true])
-  expect(numberOf('37.00000000000000000001', latitude)).toBe(37)
-  expect(numberOf('89.99999999999999999999', latitude)).toBe(90)
-  expect(numberOf('90.5', latitude)).toBe(90.5)
+  expect(parseBounded('37.00000000000000000001', latitude)).toBe(37)
+  expect(parseBounded('89.99999999999999999999', latitude)).toBe(90)
+  expect(parseBounded('90.5', latitude)).toBe(90.5)
 })
 
 test('an error names the problems of other arguments too', () => {

@@ -3,7 +3,7 @@ import { type BoundingBox, cellsOfRange, divide, type NumberedTile, WORLD } from
 import {
   cellRange,
   countedZoomFor,
-  numberOf,
+  mortonNumber,
   positionInTile,
   rangeAtZoom,
   tileOfNumber,
@@ -126,7 +126,7 @@ test.each(TILES)('the tile %i/%i/%i has the cells that begin with the bits of it
   const bits = BigInt(2 * (CELL_ZOOM - z))
   const cells = { first: number << bits, end: (number + 1n) << bits }
   expect(cellRange(tile)).toEqual(cells)
-  expect(numberOf(tile)).toBe(tile.number)
+  expect(mortonNumber(tile)).toBe(tile.number)
   expect(tileOfNumber(z, tile.number)).toEqual({ z, x, y })
   expect(rangeAtZoom(tile, z)).toEqual({ first: number, end: number + 1n })
   expect(rangeAtZoom(tile, z + 2)).toEqual({ first: number << 4n, end: (number + 1n) << 4n })

@@ -116,3 +116,15 @@ export async function openPage(
   })
   return { page, foreign, errors }
 }
+
+/** Executes the first operation of the API reference, and waits for its answer. */
+export async function sendFromReference(page: Page): Promise<void> {
+  // The page draws an operation when it comes into view.
+  await page.getByText('Items of a dataset', { exact: true }).first().click()
+  await page
+    .getByRole('button', { name: /Test Request/ })
+    .first()
+    .click()
+  await page.getByRole('button', { name: /Send/ }).first().click()
+  await page.getByText('200 OK').waitFor()
+}

@@ -34,10 +34,10 @@ function printExplanation(explained: Awaited<ReturnType<typeof explain>>): void 
   const subject =
     item === null ? `the dataset ${dataset}` : `the item ${item}, because it follows its dataset ${dataset}`
   printLine(`The key ${keyName} (${keyId}) ${explained.mayAccess ? 'may' : 'may not'} access ${subject}.`)
-  for (const [label, value] of describe(explained)) printLine(`${label.padEnd(9)}${value}`)
+  for (const [label, value] of describeExplanation(explained)) printLine(`${label.padEnd(9)}${value}`)
 }
 
-function describe({ clause, reason, since, until, changes, mayAccess }: Explanation): [string, string][] {
+function describeExplanation({ clause, reason, since, until, changes, mayAccess }: Explanation): [string, string][] {
   const facts: [string, string][] = [['because', reason]]
   if (mayAccess) {
     facts.push(['clause', clause === 'grant' ? '1: an unexpired grant' : `2: ${clause}`])

@@ -23,10 +23,10 @@ async function show(text: string): Promise<DatasetSummary> {
 
 /** Prints a dataset, one line for each field. */
 export function printDataset(dataset: DatasetSummary): void {
-  for (const [label, value] of describe(dataset)) printLine(`${label.padEnd(14)}${value}`)
+  for (const [label, value] of describeSummary(dataset)) printLine(`${label.padEnd(14)}${value}`)
 }
 
-function describe(dataset: DatasetSummary): [string, string][] {
+function describeSummary(dataset: DatasetSummary): [string, string][] {
   return [
     ['slug', dataset.slug],
     ['id', dataset.id],

@@ -6,7 +6,6 @@ import { mayAccess } from '../../catalog/access.ts'
 import type { Database } from '../../database/database.ts'
 import { renewStatistics } from '../../database/statistics.ts'
 import { operationFailed } from '../../errors.ts'
-import { bundleOf, importHistory, importKeys, readCatalogFile } from '../../import/catalog-folder.ts'
 import {
   type DatasetChanges,
   type ImportOptions,
@@ -15,6 +14,7 @@ import {
   type LargeChange,
   ProblemGroups,
 } from '../../import/import.ts'
+import { bundleOf, importHistory, importKeys, readCatalogFile } from '../../import/whole-export.ts'
 import { printChanges, SHOWN_EXAMPLES } from '../changes.ts'
 import { CatalogCommand } from '../command.ts'
 import { canAsk, confirm } from '../confirm.ts'

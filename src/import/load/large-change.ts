@@ -26,7 +26,7 @@ export class LargeChangeStopped extends OperationFailed {
 
   constructor(change: LargeChange) {
     super(
-      `This import would ${describe(change)}; nothing was changed; ${adviseSlug(change)}to do so, add --allow-${change.kind}`,
+      `This import would ${describeLargeChange(change)}; nothing was changed; ${adviseSlug(change)}to do so, add --allow-${change.kind}`,
     )
     this.change = change
   }
@@ -51,7 +51,7 @@ function adviseSlug({ kind, count, total }: LargeChange): string {
   return kind === 'removals' && count === total ? 'if the files are another dataset, give it another slug; ' : ''
 }
 
-function describe({ kind, slug, count, total }: LargeChange): string {
+function describeLargeChange({ kind, slug, count, total }: LargeChange): string {
   const some = `${count} of ${total} items`
   if (kind === 'moves') return `move ${some} of the dataset ${slug} by more than a kilometre`
   return `remove ${count === total ? `all ${total} items` : some} of the dataset ${slug}`
