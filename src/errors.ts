@@ -131,7 +131,7 @@ const REFUSALS = {
   stopping: ['The service is stopping', 1],
   /** As many requests of the key are in flight as may be. */
   requests: ['Too many requests at once; try again', 1],
-  /** A statement, a compression or the beginning of a request waited too long for the turn of its key. */
+  /** A statement or a compression waited too long for the turn of its key. */
   turn: ['Too many requests at once; try again', 1],
   /** Clients of the key have not read its share of the memory for responses. */
   unread: ['Too many bytes of earlier requests and responses are in progress; finish them first', 1],

@@ -44,8 +44,6 @@ export function addGraphQLRoute(
       return { cacheKey: `${form.mediaType} ${id}`, parse: () => readParams }
     },
     read: async (readParams, { request, reply, caller }) => {
-      // A document of many fields takes ten milliseconds to prepare.
-      await caller.waitForTurn()
       const { print, readLog, isMutation, ...result } = await execute(readParams(), caller.readCatalog)
       if (isMutation && request.method !== 'POST') throw refusedMutation(reply)
       for (const { originalError } of result.errors ?? []) logFault(request, originalError)

@@ -47,13 +47,7 @@ export function addMcpRoute(
       await admit(request, reply)
     },
     handler: async (request, reply) => {
-      let caller = await admit(request, reply)
-      const turn = caller.waitForTurn()
-      if (turn) {
-        await turn
-        // The key may have stopped working while the request waited.
-        caller = await admit(request, reply)
-      }
+      const caller = await admit(request, reply)
       const { text } = textBody(request, [JSON_RESPONSE.mediaType])
       const body = parseJson(text)
       // Each request counts once for the limit of its key.

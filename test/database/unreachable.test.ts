@@ -68,7 +68,6 @@ describe('A database that is unreachable', () => {
       use,
       readCatalog,
       readForStream: readCatalog,
-      waitForTurn: async () => {},
     })
     addGraphQLRoute(
       app,

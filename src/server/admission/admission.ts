@@ -5,7 +5,6 @@ import { type KeyUsage, RequestUse } from '../../auth/key-usage.ts'
 import type { ApiKey } from '../../catalog/access.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot-reader.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
-import { shareProcessor } from '../../fairness/processor.ts'
 import { createSlots } from '../../fairness/slots.ts'
 import { RequestBudget } from './budget.ts'
 import { type Identification, identify } from './identify.ts'
@@ -31,8 +30,6 @@ export interface Caller extends CallerAccess {
    * @throws `UNAUTHORIZED`
    */
   readForStream: ReadCatalog
-  /** Waits once for the turn of the key, if it must, before work that keeps the processor busy. `readCatalog` does so by itself. */
-  waitForTurn: () => Promise<void> | undefined
 }
 
 /**
@@ -56,7 +53,7 @@ interface AdmissionOptions extends Identification {
 /** Creates the function that admits requests: it identifies the key, counts for its limits, and opens the budget of the request. */
 export function createAdmission(options: AdmissionOptions): Admission {
   const { findKey, read, limits, maxInFlight, keyUsage, publicKey, report } = options
-  const shared = { waitForTurn: shareProcessor(), inFlight: createSlots(maxInFlight) }
+  const inFlight = createSlots(maxInFlight)
   const admitAgain = new WeakMap<FastifyRequest, () => Promise<Caller>>()
 
   return async (request, reply) => {
@@ -72,7 +69,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     announceExpiry({ key, now }, reply)
     const isCounted = await countForKey(limits, key, name, reply)
 
-    const budget = new RequestBudget({ ...shared, unread: request.server.unread }, key.id, reply)
+    const budget = new RequestBudget({ inFlight, unread: request.server.unread }, key.id, reply)
     const identifyAgain = async (snapshot?: SqlReader) => {
       budget.checkCancelled()
       const later = new Date()
@@ -94,7 +91,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
         const current = await identifyAgain()
         return budget.readForStream(() => readAs(current)(run))
       },
-      waitForTurn: () => budget.waitForTurn(),
     })
     if (request.method === 'POST') admitAgain.set(request, async () => callerOf(await identifyAgain()))
     // Cached responses are for a key as it is now, and the count may have waited for the primary process.

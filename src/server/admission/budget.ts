@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
 import { READ_TIME_MS, refused } from '../../errors.ts'
-import type { BeginWork } from '../../fairness/processor.ts'
 import type { Slots } from '../../fairness/slots.ts'
 import type { UnreadResponses } from '../../fairness/unread.ts'
 
@@ -10,12 +9,10 @@ export interface SharedBudget {
   /** Requests that use the database at the same time. */
   inFlight: Slots<boolean>
   unread: UnreadResponses
-  waitForTurn: BeginWork
 }
 
 /**
- * What one request may take of what all share: a place among the requests in flight, memory, a turn of the processor, and time. Its key
- * pays. A request that finds no room is refused, with the reason (errors.ts).
+ * What one request may take of what all share: a place among the requests in flight, memory, and time. Its key pays. A request that finds no room is refused, with the reason (errors.ts).
  */
 export class RequestBudget {
   readonly #shared: SharedBudget
@@ -23,7 +20,6 @@ export class RequestBudget {
   readonly #response: FastifyReply['raw']
   #cancellation: Cancellation | undefined
   #untilMs: number | undefined
-  #hasTurn = false
 
   constructor(shared: SharedBudget, keyId: string, { raw }: FastifyReply) {
     this.#shared = shared
@@ -40,8 +36,6 @@ export class RequestBudget {
     unread.check(this.#keyId)
     if (!inFlight.take(this.#keyId)) throw refused('requests')
     try {
-      const turn = this.waitForTurn()
-      if (turn) await turn
       this.#untilMs ??= performance.now() + READ_TIME_MS
       return await this.#run(work, false, this.#untilMs - performance.now())
     } finally {
@@ -52,13 +46,6 @@ export class RequestBudget {
   /** Runs a read for a response that has begun. It can't be refused, so its statements wait for their turns as long as they must. */
   readForStream<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#run(work, true)
-  }
-
-  /** Waits once for the turn of the key, if it must, before work that keeps the processor busy. `read` does so by itself. */
-  waitForTurn(): Promise<void> | undefined {
-    if (this.#hasTurn) return undefined
-    this.#hasTurn = true
-    return this.#shared.waitForTurn(this.#keyId)
   }
 
   /** @throws a `StatementCancelled` if the client has disconnected, or the time is over */

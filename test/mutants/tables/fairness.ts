@@ -34,17 +34,6 @@ export const FAIRNESS: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/fairness/processor.ts',
-    tests: ['test/fairness/processor.test.ts'],
-    mutants: [
-      { find: ' && nowMs < sharedUntilMs', replace: '' },
-      { find: 'nowMs + busyMs', replace: 'nowMs' },
-      { find: ' && nowMs - turnStartMs < TURN_MS', replace: '' },
-      { find: 'const isOver = nowMs - turnStartMs > TURN_MS', replace: 'const isOver = false' },
-      { find: 'waiting.size === 0 && nowMs', replace: 'nowMs' },
-    ],
-  },
-  {
     file: 'src/fairness/queue-account.ts',
     tests: ['test/fairness/fair-queue.test.ts'],
     mutants: [
