@@ -39,16 +39,6 @@ export function startPeer(name: 'postgraphile' | 'mercurius' | 'floor', database
   return start(process.execPath, [`test/bench/peers/${name}.js`, databaseUrl, '0'], { NODE_ENV: 'production' })
 }
 
-/** Starts a peer with several processes under node:cluster, on a free port. */
-export function startPeerCluster(
-  name: 'postgraphile' | 'floor',
-  databaseUrl: string,
-  workers: number,
-): Promise<Server> {
-  const args = ['test/bench/peers/cluster.js', String(workers), name, databaseUrl, '0']
-  return start(process.execPath, args, { NODE_ENV: 'production' })
-}
-
 /** The processor time that a process and its children have used, in milliseconds. */
 export function cpuMs(pid: number): Promise<number> {
   return sumOverProcesses(pid, async (each) => {

@@ -32,8 +32,6 @@ interface LoadOptions {
   connections?: number
   /** The time that each connection waits before it sends the next request. */
   pauseMs?: number
-  /** The cores on which wrk runs, for example `2,3`; by default any. */
-  cores?: string | undefined
 }
 
 /**
@@ -45,7 +43,7 @@ export async function load(
   url: string,
   requests: readonly LoadRequest[],
   seconds: number,
-  { connections = 16, pauseMs = 0, cores }: LoadOptions = {},
+  { connections = 16, pauseMs = 0 }: LoadOptions = {},
 ): Promise<number> {
   if (requests.length > MAX_REQUESTS) throw new RangeError(`At most ${MAX_REQUESTS} requests`)
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
@@ -53,8 +51,7 @@ export async function load(
     const script = join(folder, 'requests.lua')
     await writeFile(script, SCRIPT(requests) + (pauseMs > 0 ? `function delay() return ${pauseMs} end\n` : ''))
     const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, url]
-    const pinned = cores === undefined ? ['wrk', ...args] : ['taskset', '-c', cores, 'wrk', ...args]
-    const { stdout } = await promisify(execFile)('env', pinned)
+    const { stdout } = await promisify(execFile)('wrk', args)
     if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url} did not answer all:\n${stdout}`)
     return Number(/Requests\/sec: +([\d.]+)/.exec(stdout)?.[1])
   } finally {

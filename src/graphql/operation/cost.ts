@@ -40,7 +40,7 @@ interface Operation {
   variables: Readonly<Record<string, unknown>>
 }
 
-/** PostgreSQL walks over the items before a page, and takes about as long for a deep one as for a search (test/bench/worst.ts). */
+/** PostgreSQL walks over the items before a page, and takes about as long for a deep one as for a search. */
 const DEEP_PAGE = { from: 101, cost: 500 }
 
 /** In place of the values of variables: for the greatest size that an operation has with any variables. */

@@ -7,7 +7,7 @@ builder.queryField('suggestItems', (t) =>
   t.field({
     type: [Item],
     description: 'Items that a misspelt name, a beginning or Hangul initial consonants probably mean, best first.',
-    // It takes five times as long as a search (test/bench/worst.ts).
+    // It takes five times as long as a search.
     extensions: { cost: 2_500 },
     args: {
       text: t.arg.string({ required: true, description: 'A name or its part, 1 to 200 characters.' }),
