@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
 import type { MutantTable } from '../mutant.ts'
 
-/** The caches and the change feed. */
+/** The caches, entity tags and the change feed. */
 export const CACHES: readonly MutantTable[] = [
   {
     file: 'src/database/revision-cache.ts',
@@ -244,6 +244,27 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'if (!bookmarks.some(isNear))', replace: '' },
       { find: 'isDated || (within && isFiltered)', replace: 'isDated' },
       { find: 'givenFilters(filters).length > 0 || isDated', replace: 'isDated' },
+    ],
+  },
+  {
+    file: 'src/server/reply.ts',
+    tests: ['test/server/entity-tag.test.ts'],
+    mutants: [
+      { find: "tag.etag, 'strong')", replace: "tag.etag, 'weak')" },
+      { find: "tag.etag, 'weak')", replace: "tag.etag, 'strong')" },
+      { find: "isWeak ? 'W/' : ''", replace: "''" },
+      { find: 'coding ? `', replace: 'isWeak ? `' },
+      { find: "matched === '*' || tag.isWeak ? entityTag(tag)", replace: "matched === '*' ? entityTag(tag)" },
+      { find: "matched === '*' || tag.isWeak", replace: 'tag.isWeak' },
+      { find: "tag === '*' || ", replace: '' },
+      { find: '/-(br|gzip)"$/', replace: '/-(gzip)"$/' },
+      { find: '.map((tag) => tag.trim())\n', replace: '\n' },
+      { find: '.code(304)', replace: '.code(200)' },
+      {
+        find: 'if (list === etag) return etag',
+        replace: '',
+        equivalent: 'it is a faster way for a list of one tag',
+      },
     ],
   },
 ]

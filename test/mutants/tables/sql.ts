@@ -1,9 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
 import type { MutantTable } from '../mutant.ts'
 
+const NAMES = ['test/server/hidden-names.test.ts']
+const FILTERED = ['test/catalog/place-filters.test.ts']
 const NEARBY = ['test/catalog/nearby-edges.test.ts']
 
-/** The SQL of lists, searches and totals. */
+/** The SQL of lists, exports and totals, and of circles counted by the grid. */
 export const SQL: readonly MutantTable[] = [
   {
     file: 'src/catalog/sql/item-list.ts',
@@ -16,30 +18,6 @@ export const SQL: readonly MutantTable[] = [
       { find: '), 0)`', replace: '), 1)`' },
       { find: ' ORDER BY owner.n`', replace: ' ORDER BY owner.n DESC`' },
       { find: 'stored.dataset_id = owner.dataset_id AND ', replace: '' },
-    ],
-  },
-  {
-    file: 'src/catalog/filters.ts',
-    tests: ['test/catalog/filters.test.ts'],
-    mutants: [
-      {
-        find: "administrativeAreaCode: codeFilter('administrativeAreaCode', 'area'),\n  categoryCode: codeFilter('categoryCode', 'category'),",
-        replace:
-          "categoryCode: codeFilter('categoryCode', 'category'),\n  administrativeAreaCode: codeFilter('administrativeAreaCode', 'area'),",
-        tests: ['test/catalog/totals.test.ts'],
-      },
-      {
-        find: 'givenFilters(values).map(([filter, value]) => FILTERS',
-        replace: 'givenFilters(values).slice(0, 1).map(([filter, value]) => FILTERS',
-      },
-      {
-        find: "postalCode: textFilter('postalCode')",
-        replace: "postalCode: codeFilter('postalCode', 'postal')",
-        tests: ['test/catalog/totals.test.ts'],
-      },
-      { find: 'text.length <= 100\n', replace: 'text.length <= 1000\n' },
-      { find: 'AND length(${column}) <= 100', replace: 'AND length(${column}) < 100' },
-      { find: ' AND length(${column}) <= 100`', replace: '`', tests: ['test/catalog/plans.isolated.test.ts'] },
     ],
   },
   {
@@ -103,17 +81,6 @@ export const SQL: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/catalog/projection.ts',
-    tests: ['test/catalog/columns.test.ts', 'test/catalog/sorts.test.ts', 'test/catalog/search-edges.test.ts'],
-    mutants: [
-      {
-        find: 'json: (members) => selectItem(sql`i`, members, selectRawColumn)',
-        replace: 'json: (members) => selectItem(sql`i`, members, selectColumn)',
-        tests: ['test/rest/raw-json.test.ts'],
-      },
-    ],
-  },
-  {
     file: 'src/catalog/sql/statement-batcher.ts',
     tests: ['test/catalog/sql-keys.test.ts'],
     mutants: [
@@ -133,149 +100,95 @@ export const SQL: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/catalog/sql/search.ts',
-    tests: ['test/catalog/search-edges.test.ts', 'test/catalog/search.test.ts'],
-    mutants: [
-      { find: '[...word].length > 2', replace: '[...word].length > 3' },
-      { find: 'items: allItems(scope), words }', replace: 'items: allItems(scope), words: [] }' },
-      {
-        find: 'isRare ? Prisma.sql`${whereGrams(words)} AND ${where}` : where',
-        replace: 'whereGrams(words)',
-        tests: ['test/catalog/place-filters.test.ts'],
-      },
-      { find: 'i.folded_keywords) @>', replace: 'i.folded_keywords) &&' },
-      { find: 'isPastEnd && givenFilters(window).length === 0', replace: 'isPastEnd' },
-      {
-        find: "total <= FEW_IN_BOX\n      ? 'cells'\n      : ",
-        replace: '',
-        equivalent: 'each way finds the same, and a small box reads a number that it does not need',
-      },
-      { find: ', ...codes })', replace: ' })', tests: ['test/catalog/plans.isolated.test.ts'] },
-      {
-        find: 'Prisma.sql`${allItems(scope)} AND ${NEVER_PREPARE} true`',
-        replace: 'itemsInCells(cells, scope, window)',
-        tests: ['test/catalog/plans.isolated.test.ts'],
-      },
-      { find: 'scope, window), window)', replace: 'scope), window)', tests: ['test/catalog/plans.isolated.test.ts'] },
-      { find: "case 'names':", replace: "case 'names':\n    case 'codes':" },
-      { find: '> 0 THEN 0', replace: '> 0 THEN 1' },
-      { find: 'i.folded_name = ${phrase} OR', replace: '' },
-      { find: '`\\n${phrase}\\n`', replace: '`${phrase}\\n`' },
-      { find: '${phrase}) THEN 1', replace: '${phrase}) THEN 2' },
-      { find: 'THEN 2 ELSE 3 END', replace: 'THEN 2 ELSE 2 END' },
-      { find: "words.map(whereInName)], ' AND '", replace: "words.map(whereInName)], ' OR '" },
-      { find: 'ORDER BY rank, name, id LIMIT', replace: 'ORDER BY name, id LIMIT' },
-      { find: 'place.rank, place.name, place.id`', replace: 'place.name, place.id`' },
-      { find: 'LIMIT ${offset + limit}::bigint', replace: 'LIMIT ${limit}::bigint' },
-      { find: 'ORDER BY i.name, i.id LIMIT', replace: 'ORDER BY i.name DESC, i.id LIMIT' },
-      { find: 'characters.length === 1 ? characters : characters.slice(1)', replace: 'characters.slice(1)' },
-      { find: "words.join(' ')", replace: "words.join('')" },
-      { find: 'words.flatMap(gramsOf)', replace: 'words.slice(1).flatMap(gramsOf)' },
-    ],
-  },
-  {
-    file: 'src/catalog/plan.ts',
-    tests: ['test/catalog/plan.test.ts'],
-    mutants: [
-      { find: "isAlone && isOnMap(circle) ? 'grid'", replace: "isOnMap(circle) ? 'grid'" },
-      { find: "isAlone && isOnMap(circle) ? 'grid'", replace: "isAlone ? 'grid'" },
-      { find: 'size <= Math.max(FEW_IN_BOX, total / 10)', replace: 'size < Math.max(FEW_IN_BOX, total / 10)' },
-      { find: 'Math.max(FEW_IN_BOX, total / 10)', replace: 'FEW_IN_BOX' },
-      { find: 'Math.max(FEW_IN_BOX, total / 10)', replace: 'total / 10' },
-      { find: '!isFiltered && ', replace: '' },
-      { find: '/ total < total', replace: '< total' },
-      { find: ' || total === size', replace: '' },
-      { find: 'points > size * LARGE_SHARE &&', replace: 'points >= size * LARGE_SHARE &&' },
-    ],
-  },
-  {
-    file: 'src/catalog/sql/where.ts',
-    tests: ['test/catalog/search-edges.test.ts', 'test/catalog/search.test.ts'],
-    mutants: [
-      { find: ' OR strpos(i.folded_keywords, ${word}) > 0', replace: '' },
-      { find: 'strpos(i.folded_name, ${word}) > 0', replace: 'strpos(i.folded_name, ${word}) > 1' },
-      { find: '${circle.radius}::float8)', replace: '${circle.radius}::float8, false)', tests: NEARBY },
-      { find: 'i.longitude >= ', replace: 'i.longitude > ' },
-      { find: 'i.longitude <= ', replace: 'i.longitude < ' },
-      { find: 'i.latitude >= ', replace: 'i.latitude > ' },
-      { find: 'i.latitude <= ', replace: 'i.latitude < ' },
-      { find: '(${isEast} OR ${isWest})', replace: '(${isEast} AND ${isWest})' },
-      { find: '${String(value)}::text::numeric', replace: '${value}::float4::numeric' },
-    ],
-  },
-  {
-    file: 'src/catalog/sql/export-sizes.ts',
-    tests: ['test/graphql/export-sizes.test.ts'],
-    mutants: [
-      { find: 'FROM items WHERE dataset_id = owner.dataset_id', replace: 'FROM items' },
-      { find: 'WHERE stored.dataset_id = owner.dataset_id AND', replace: 'WHERE' },
-      { find: '((bytes[n] ?? 0) * total) / count', replace: '(bytes[n] ?? 0)' },
-      { find: 'count === total', replace: 'count <= total' },
-      { find: "(count > 0 ? frame.lineEnd : '')", replace: 'frame.lineEnd' },
-      { find: 'Math.max(0, count - 1)', replace: 'count' },
-    ],
-  },
-  {
-    file: 'src/catalog/parquet.ts',
-    tests: ['test/server/parquet.test.ts'],
-    mutants: [
-      { find: 'writer.index = 0', replace: '' },
-      {
-        find: 'pointOf(Number(item[longitude]), Number(item[latitude]))',
-        replace: 'pointOf(Number(item[latitude]), Number(item[longitude]))',
-      },
-      { find: 'file.num_rows -= BigInt(items.length * (columns.length - 1))', replace: '' },
-      { find: "isRequired ? 'REQUIRED' : 'OPTIONAL'", replace: "'REQUIRED'" },
-      { find: 'isAdjustedToUTC: true', replace: 'isAdjustedToUTC: false' },
-      { find: 'items.length < GROUP_ITEMS && ', replace: '' },
-      { find: 'if (file.row_groups.length === 0) setTypeOfRowGroups(end)', replace: '' },
-      { find: ' && characters < GROUP_CHARACTERS', replace: '' },
-      {
-        find: '      await setImmediate()\n',
-        replace: '',
-        equivalent: 'only other requests wait longer, and no test asserts a time',
-      },
-    ],
-  },
-  {
     file: 'src/catalog/sql/suggest.ts',
-    tests: ['test/graphql/suggest.test.ts'],
-    mutants: [{ find: 'SELECT place.rank, place.id', replace: 'SELECT -place.rank AS rank, place.id' }],
-  },
-  {
-    file: 'src/catalog/hangul.ts',
-    tests: ['test/catalog/suggest.test.ts'],
+    tests: NAMES,
     mutants: [
-      { find: 'phrase.replaceAll(LONE_PAIR, (pair) => PAIRS.get(pair) ?? pair)', replace: 'phrase' },
-      { find: 'begun = previous === undefined || ', replace: 'begun = true || ' },
-      { find: '[...longer, kept + keys.slice(-1)]', replace: 'longer' },
-      { find: '[...longer, kept', replace: '[kept' },
-      { find: '[...(LONGER_VOWELS[letter] ??', replace: '[...([][0] ??' },
-      { find: '!isVowel(next)', replace: 'next === undefined' },
-      { find: "text.replace(/[$()*+.?[\\\\\\]^{|}]/, '\\\\$&')", replace: 'text' },
+      {
+        find: 'SELECT i.id ${allItems(scope)} AND (${BEGINNING}',
+        replace: 'SELECT i.id FROM items i WHERE (${BEGINNING}',
+      },
+      { find: 'WHERE i.dataset_id = owner.dataset_id AND ${BEGINNING} >=', replace: 'WHERE ${BEGINNING} >=' },
+      { find: '`${allItems(scope)} AND (${whereOneOf', replace: '`FROM items i WHERE (${whereOneOf' },
     ],
   },
   {
-    file: 'src/database/objects.ts',
-    tests: ['test/database/objects.test.ts'],
+    file: 'src/catalog/sql/export.ts',
+    tests: FILTERED,
     mutants: [
-      { find: '[...callers, ...madeBy(callers, objects)]', replace: 'callers' },
+      { find: ' AND ${whereFilters(filters)}`\n', replace: '`\n' },
       {
-        find: "columns.get(name) ?? name.replace(/^index (\\w+) of .*/, 'REINDEX INDEX $1')",
-        replace: 'columns.get(name) ?? name',
+        find: 'AND i.id > batch."lastId"::uuid',
+        replace: 'AND i.id >= batch."lastId"::uuid',
+        tests: ['test/server/exports.test.ts'],
+      },
+      { find: 'i.id > ${after}::uuid', replace: 'i.id >= ${after}::uuid' },
+      {
+        find: 'AND ${whereFilters(filters)} ORDER BY 1',
+        replace: 'ORDER BY 1',
+        tests: ['test/server/flat-exports.test.ts'],
       },
       {
-        find: 'const stale = await findStale(session)',
-        replace: 'const stale: { name: string; n: number; mend: string }[] = []',
+        find: 'WHERE i.dataset_id = ${datasetId}::uuid AND ${whereFilters(filters)}',
+        replace: 'WHERE ${whereFilters(filters)}',
+        tests: ['test/server/flat-exports.test.ts'],
       },
     ],
   },
   {
-    file: 'src/server/error-reply.ts',
-    tests: ['test/server/contact.test.ts'],
+    file: 'src/catalog/sql/nearby-by-grid.ts',
+    tests: NEARBY,
     mutants: [
-      { find: "error.code !== 'UNAUTHORIZED' || ", replace: '' },
-      { find: ' || !wantsHtml(request)', replace: '' },
+      { find: 'itemsNearer >= count', replace: 'itemsNearer >= count - 1' },
+      { find: 'itemsNearer >= count', replace: 'itemsNearer > count' },
+      { find: 'itemsAtPivot >= count', replace: 'itemsAtPivot >= count - 1' },
+      { find: 'itemsAtPivot >= count', replace: 'itemsAtPivot > count' },
+      { find: 'count - itemsNearer - itemsAtPivot', replace: 'count - itemsNearer' },
+      { find: 'offset + 1 - before', replace: 'offset + 2 - before' },
+      { find: 'offset + 1 - before', replace: 'offset + 1' },
+      { find: 'offset + limit - before', replace: 'offset + limit - before - 1' },
+      { find: '?? radius', replace: '?? 0' },
+      { find: 'if (tile.nearest > radius) continue', replace: 'if (tile.farthest > radius) continue' },
+      {
+        find: 'tile.farthest >= start && tile.nearest <= end',
+        replace: 'tile.nearest >= start && tile.nearest <= end',
+      },
+      {
+        find: 'tile.farthest >= start && tile.nearest <= end',
+        replace: 'tile.farthest >= start && tile.farthest <= end',
+      },
+      { find: 'else if (tile.farthest > radius)', replace: 'else if (tile.nearest > radius)' },
+      { find: 'state.inside += tile.n', replace: 'state.inside += 1' },
+      {
+        find: 'if (tile.farthest < start) state.before',
+        replace: 'if (tile.nearest < start) state.before',
+        equivalent: 'a tile that is no candidate is before the page or after it, with both of its bounds',
+      },
+      { find: 'state.before += tile.n', replace: 'state.before += 1' },
+      { find: 'z < ZOOMS[4] && n > SMALL_TILE_POINTS', replace: 'n > SMALL_TILE_POINTS' },
+      { find: '[...state.boundary, ...state.candidates].filter(isLarge)', replace: 'state.candidates.filter(isLarge)' },
+      {
+        find: 'AND cell < (part."end"',
+        replace: 'AND cell <= (part."end"',
+        tests: ['test/catalog/nearby.test.ts'],
+      },
+      {
+        find: 'AND cell >= (part.first',
+        replace: 'AND cell > (part.first',
+        tests: ['test/catalog/nearby.test.ts'],
+      },
+      { find: '(number + 1) << bits', replace: 'number << bits' },
+      { find: 'scope[dataset - 1]', replace: 'scope[dataset]' },
+      { find: 'offset: window.offset - before', replace: 'offset: window.offset' },
+      { find: 'inside + row.total + row.boundary', replace: 'inside + row.total' },
+      { find: 'inside + row.total + row.boundary', replace: 'row.total + row.boundary' },
+      { find: 'a.place - b.place', replace: 'b.place - a.place', tests: ['test/catalog/nearby.test.ts'] },
+      { find: 'after_last << ${cellBits}', replace: 'first << ${cellBits}' },
+      { find: 'cell < range.after_last << ${bits}', replace: 'cell < range.first << ${bits}' },
+      {
+        find: 'part ${itemsOfPart(window)} WHERE ${whereInCircle(window.circle)}',
+        replace: 'part ${itemsOfPart(window)}',
+      },
+      { find: 'part.dataset_id), counted.n', replace: 'part.dataset_id) * 0 + 1, counted.n' },
     ],
   },
 ]

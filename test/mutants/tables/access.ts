@@ -1,0 +1,151 @@
+import type { MutantTable } from '../mutant.ts'
+
+/** Who may read what: the access rule, keys, rotation and grants; cursors and their sorts. */
+export const ACCESS: readonly MutantTable[] = [
+  {
+    file: 'src/catalog/access.ts',
+    tests: ['test/catalog/access-rule.test.ts'],
+    mutants: [
+      { find: 'if (hasGrant(access', replace: 'if (isPublished(dataset) && hasGrant(access' },
+      {
+        find: 'isPublished(dataset) ? openClause(access, dataset) : undefined',
+        replace: 'openClause(access, dataset)',
+      },
+      { find: '!== undefined', replace: "=== 'public'" },
+      { find: 'datasetId === dataset.id && ', replace: '' },
+      { find: 'expiresAt === null || ', replace: '' },
+      { find: 'expiresAt > now', replace: 'expiresAt >= now' },
+      { find: 'expiresAt > now', replace: 'expiresAt < now' },
+      { find: 'access.grants.some(', replace: 'access.grants.every(' },
+      { find: " || status === 'archived'", replace: '' },
+      { find: "status === 'active' || status === 'archived'", replace: "status !== 'draft'" },
+      { find: "visibility === 'public'", replace: "visibility !== 'restricted'" },
+      { find: "visibility === 'paid' && ", replace: '' },
+      { find: 'access.accessTiers.includes(accessTier)', replace: 'access.accessTiers.length > 0' },
+      {
+        find: 'accessTier !== null && ',
+        replace: '',
+        equivalent: 'the tiers of a key are texts, so they never include null',
+      },
+    ],
+  },
+  {
+    file: 'src/catalog/cursor.ts',
+    tests: ['test/catalog/cursor.test.ts'],
+    mutants: [
+      { find: 'datasetId !== list.datasetId', replace: 'false' },
+      { find: 'sort !== list.sort', replace: 'false' },
+      { find: 'input.sort ?? DEFAULTS.sort', replace: 'DEFAULTS.sort' },
+      { find: 'SORTS[sort].isValue(value) ?', replace: 'true ?' },
+      { find: "positionIn('before', before)", replace: "positionIn('before', after)" },
+      {
+        find: "if (typeof position === 'string') problems.push(",
+        replace: "if (typeof position === 'string') [].concat(",
+      },
+      { find: 'z.enum(ITEM_SORTS), z.string(), uuid])', replace: 'z.enum(ITEM_SORTS), z.string(), z.string()])' },
+      { find: ' input, problems)', replace: ' input)' },
+      {
+        find: 'encode([item.datasetId, sort, value, id])',
+        replace: 'encode([item.datasetId, sort, value, item.datasetId])',
+      },
+    ],
+  },
+  {
+    file: 'src/catalog/sorts.ts',
+    tests: ['test/catalog/cursor.test.ts', 'test/catalog/sorts.test.ts'],
+    mutants: [
+      { find: "!text.includes('\\0')", replace: 'true' },
+      { find: ' && text >= FIRST_TIMESTAMP', replace: '' },
+      { find: 'text >= FIRST_TIMESTAMP', replace: 'text > FIRST_TIMESTAMP' },
+      { find: 'z.iso.datetime({ precision: 3 })', replace: 'z.iso.datetime()' },
+      { find: "timestampSort('updatedAt'", replace: "timestampSort('createdAt'" },
+      {
+        find: 'valueAsText: rawSql(toIsoExpression(sql`value`))',
+        replace: 'valueAsText: Prisma.sql`value`',
+        equivalent: 'only bookmarks use the text, and PostgreSQL reads the same time from both forms',
+      },
+      { find: 'Prisma.sql`timestamptz`', replace: 'Prisma.sql`timestamptz(0)`' },
+    ],
+  },
+  {
+    file: 'src/auth/api-key.ts',
+    tests: ['test/auth/keys.test.ts', 'test/auth/authenticate.test.ts'],
+    mutants: [
+      { find: 'RANDOM_BYTES = 32', replace: 'RANDOM_BYTES = 16' },
+      { find: '{43,128}$', replace: '{43,}$' },
+      { find: "hash('sha256', key", replace: "hash('sha512-256', key" },
+      { find: 'revokedAt === null && ', replace: '' },
+      { find: 'expiresAt === null || expiresAt > now', replace: 'expiresAt === null' },
+      { find: 'expiresAt > now', replace: 'expiresAt >= now' },
+    ],
+  },
+  {
+    file: 'src/auth/api-key.ts',
+    tests: ['test/auth/keys.test.ts', 'test/auth/authenticate.test.ts'],
+    mutants: [
+      { find: 'token !== undefined && isKeyShaped(token)', replace: 'token !== undefined' },
+      { find: '!key || !isValidKey(key, now)', replace: '!key' },
+      { find: '/^bearer(?: |$)/i', replace: '/^bearer(?: |$)/' },
+      { find: '=*) *$/i', replace: '=*) *$/' },
+      { find: '+/-]+=*) *$', replace: '+/-]+=*)' },
+      { find: 'if (!sendsBearer(authorization)) return realm', replace: '' },
+    ],
+  },
+  {
+    file: 'src/auth/rotate.ts',
+    tests: ['test/auth/rotate.test.ts'],
+    mutants: [
+      { find: 'expiresAt <= now', replace: 'expiresAt < now' },
+      { find: ' FOR UPDATE`', replace: '`', needsServer: true },
+      { find: 'graceMs === 0 ? {} : { expiresAt: { lte: now } }', replace: '{}' },
+      { find: 'graceMs === 0 ? {} : { expiresAt: { lte: now } }', replace: '{ expiresAt: { lte: now } }' },
+      { find: 'lte: now', replace: 'gte: now' },
+      { find: 'if (graceMs > 0)', replace: 'if (graceMs > 1_000)' },
+      { find: 'now.getTime() + graceMs', replace: 'now.getTime() + 2 * graceMs' },
+      { find: 'expiresAt: previousExpiresAt } })', replace: 'expiresAt: now } })' },
+    ],
+  },
+  {
+    file: 'src/auth/grants.ts',
+    tests: ['test/auth/grants.test.ts'],
+    mutants: [
+      { find: 'update: { expiresAt }', replace: 'update: {}' },
+      { find: 'deleteMany({ where: ids })', replace: 'deleteMany({ where: { apiKeyId: ids.apiKeyId } })' },
+      { find: 'if (count === 0)', replace: 'if (count > 1)' },
+    ],
+  },
+  {
+    file: 'src/server/admission/admission.ts',
+    tests: ['test/server/limits.test.ts', 'test/server/one-state.test.ts', 'test/server/freshness.test.ts'],
+    mutants: [
+      {
+        find: 'callerOf(await identifyAgain())',
+        replace: 'callerOf({ key, now })',
+        tests: ['test/server/freshness.test.ts'],
+      },
+      {
+        find: 'isCounted ? await identifyAgain() : { key, now }',
+        replace: '{ key, now }',
+        tests: ['test/server/admission.test.ts'],
+      },
+      {
+        find: 'readAs(current)',
+        replace: 'readAs({ key, now })',
+        tests: ['test/server/exports.test.ts'],
+        equivalent: 'the reader asks for the key again at the end of each read, and then decides by that one',
+      },
+      {
+        find: 'read(caller, identifyAgain)',
+        replace: 'read(caller, async () => caller)',
+        tests: ['test/server/one-state.test.ts'],
+      },
+      { find: '!snapshot && findKey.isUnchanged(key) && ', replace: '', tests: ['test/server/one-state.test.ts'] },
+      {
+        find: ' && (key.expiresAt === null || key.expiresAt > later)',
+        replace: '',
+        tests: ['test/server/admission.test.ts'],
+      },
+      { find: 'request.use = use', replace: '', tests: ['test/server/usage.test.ts'] },
+    ],
+  },
+]
