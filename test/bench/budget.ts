@@ -8,7 +8,7 @@ import { load } from './wrk.ts'
 
 /*
  * What a plain request costs the gateway at each door: microseconds of processor time, by the room of docs/architecture.md in which they
- * are spent, and kilobytes that it allocates. It writes the table of docs/performance.md.
+ * are spent, and kilobytes that it allocates. It writes the first columns into docs/performance.md.
  *
  *   node test/bench/budget.ts postgresql://superuser@host/a-database-of-its-own [--seconds 3] [--doors item]
  */
@@ -69,9 +69,8 @@ for (const megabytes of ['0', '256']) {
   profiler.close()
   await gateway.stop()
 }
-const table = lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('')
-process.stdout.write(table)
-if (values.doors === '') writeTable(table)
+process.stdout.write(tableOf(lines))
+if (values.doors === '') writeTable(tableOf(lines.map((cells) => cells.slice(0, 3))))
 
 /** The processor time of a request in µs, the kilobytes that it allocates, and the µs in each room. */
 async function measure(
@@ -106,6 +105,10 @@ function sumOf(samples: readonly Sample[], room: string): number {
 
 function roomOf(script: string): string | undefined {
   return ROOMS.find(([, scripts]) => scripts.test(script))?.[0]
+}
+
+function tableOf(rows: readonly string[][]): string {
+  return rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')
 }
 
 function writeTable(table: string): void {
