@@ -15,18 +15,18 @@ const FILES = [
   'explorer/**/*.{ts,css}',
   'generated/{base-map.json,base-map-version.json,cluster-*.br,land.json}',
   'import/vendor/*',
-  'openapi/*.md',
+  'api/openapi/*.md',
   'sample/**/*.{json,ndjson,svg}',
-  'server/pages/html/*',
+  'api/pages/html/*',
 ]
 const QUERY_COMPILER = '@prisma/client/runtime/query_compiler_small_bg.postgresql.wasm-base64.mjs'
 
 rmSync(DIST, { recursive: true, force: true })
 for (const file of globSync(FILES, { cwd: SRC })) cpSync(join(SRC, file), join(DIST, file))
 
-const { LIBRARY_FILES, libraryVersions, MODULES } = await import('../src/server/pages/libraries.ts')
+const { LIBRARY_FILES, libraryVersions, MODULES } = await import('../src/api/pages/libraries.ts')
 // The module that reads them is in this folder.
-for (const [path, read] of LIBRARY_FILES) writeCompressed(`server/pages/${path}`, await read())
+for (const [path, read] of LIBRARY_FILES) writeCompressed(`api/pages/${path}`, await read())
 // Not compressed, because most commands read it, and it would take a twentieth of their time.
 mkdirSync(join(DIST, 'lib'), { recursive: true })
 writeFileSync(join(DIST, 'lib/query-compiler.txt'), (await import(QUERY_COMPILER)).wasm)
@@ -67,7 +67,7 @@ function load(id) {
     return `import { readFileSync } from 'node:fs'
       export const wasm = readFileSync(new URL('lib/query-compiler.txt', import.meta.url), 'latin1')`
   }
-  if (id !== join(SRC, 'server/pages/libraries.ts')) return undefined
+  if (id !== join(SRC, 'api/pages/libraries.ts')) return undefined
   return `import { readFileSync } from 'node:fs'; import { brotliDecompressSync } from 'node:zlib'
     const read = (path) => brotliDecompressSync(readFileSync(new URL(path + '.br', import.meta.url)))
     export const LIBRARY_FILES = new Map(${JSON.stringify([...LIBRARY_FILES.keys()])}.map((path) => [path, async () => read(path)]))

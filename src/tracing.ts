@@ -8,7 +8,7 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-import type { TracingConfig } from './config.ts'
+import type { TracingConfig } from './config/config.ts'
 
 /*
  * OpenTelemetry traces, with a span for each request, GraphQL operation and SQL statement. The standard OTEL_* variables turn

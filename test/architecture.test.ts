@@ -8,11 +8,10 @@ import { leftOut, ONLY_AT_NIGHT, ONLY_EMBEDDED, ONLY_POSTGRES } from './suites.t
 const LAYERS = [
   'explorer',
   'cli',
+  'workers',
   'server',
-  'openapi',
-  'mcp',
-  'ogc',
-  'rest',
+  'api',
+  'gateway',
   'graphql',
   'sample',
   'auth',
@@ -21,18 +20,11 @@ const LAYERS = [
   'catalog',
   'database',
   'embedded',
-  'fairness',
   'tracing',
   'config',
-  'base-maps',
-  'query-string',
-  'quote-for-shell',
-  'nearest-name',
   'errors',
   'sql',
-  'contact',
   'json',
-  'version',
   'generated',
 ]
 
@@ -102,9 +94,9 @@ const STREAMS: Readonly<Record<string, string>> = {
   'src/cli/export.ts: process.stderr.isTTY': 'writes nothing',
   'src/cli/program.ts: process.stdout.on': 'errors of the stream',
   'src/cli/program.ts: process.stderr.on': 'errors of the stream',
-  'src/server/telemetry/log.ts: process.stderr.isTTY': 'writes nothing',
-  'src/server/telemetry/log.ts: destination: 2': 'the log on a terminal, by pino-pretty',
-  'src/server/telemetry/log.ts: dest: 2': 'the log, lines of JSON',
+  'src/gateway/telemetry/log.ts: process.stderr.isTTY': 'writes nothing',
+  'src/gateway/telemetry/log.ts: destination: 2': 'the log on a terminal, by pino-pretty',
+  'src/gateway/telemetry/log.ts: dest: 2': 'the log, lines of JSON',
 }
 
 const STREAM =

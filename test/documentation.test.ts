@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { EXPORT_FORMATS } from '../src/catalog/export-formats.ts'
 import { ITEM_FILTERS } from '../src/catalog/filters.ts'
-import { ERROR_CODES } from '../src/errors.ts'
+import { ERROR_CODES } from '../src/errors/errors.ts'
 import { ROW_FIELDS } from '../src/import/row/parse-item.ts'
 import { ALL_PAGES, codeIn, PAGES, type Page } from './support/documentation.ts'
 import { CHECKOUT } from './support/process.ts'
@@ -20,8 +20,8 @@ const sources = (pattern: string) =>
     .map(read)
     .join('\n')
 
-/** The settings of src/config.ts. */
-const SETTINGS = [...read('src/config.ts').matchAll(/^ {4}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name)
+/** The settings of src/config/config.ts. */
+const SETTINGS = [...read('src/config/config.ts').matchAll(/^ {4}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name)
 
 const each = (pages: readonly Page[]) => pages.map((page) => [page.path, page] as const)
 
@@ -120,7 +120,7 @@ test('the page on the command line has every command', () => {
 })
 
 test.each(each(ALL_PAGES))('every metric that %s names exists', (_path, page) => {
-  const code = sources('src/server/telemetry/*.ts')
+  const code = sources('src/gateway/telemetry/*.ts')
   const named = codeIn(page).flatMap((line) => line.match(/\b[a-z]+(?:_[a-z]+)*_(?:total|seconds)\b/g) ?? [])
   expect(named.filter((name) => !code.includes(`'${name}'`))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { parseQueryString } from '../src/query-string.ts'
+import { parseQueryString } from '../src/gateway/query-string.ts'
 
 const KNOWN = ['text', 'within', 'latitude', 'longitude', 'radius', 'administrativeAreaCode', 'categoryCode', 'limit']
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { quoteForShell } from '../src/quote-for-shell.ts'
+import { quoteForShell } from '../src/errors/quote-for-shell.ts'
 
 test.each([
   'data/places.json',

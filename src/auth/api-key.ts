@@ -5,7 +5,7 @@ import { outsideRequests } from '../database/cancellation.ts'
 import type { ChangeFeed } from '../database/change-feed.ts'
 import { RevisionCache } from '../database/revision-cache.ts'
 import type { SqlReader } from '../database/sql-reader.ts'
-import { CatalogError } from '../errors.ts'
+import { CatalogError } from '../errors/errors.ts'
 
 const PREFIX = 'dck_'
 const RANDOM_BYTES = 32

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LAST_TIMESTAMP } from '../catalog/models.ts'
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 
 const UNIT_MS = new Map([
   ['s', 1_000],

@@ -1,5 +1,5 @@
 import { type Access, type AccessClause, accessClause, type DatasetAccessFields } from '../catalog/access.ts'
-import { quoteForShell } from '../quote-for-shell.ts'
+import { quoteForShell } from '../errors/quote-for-shell.ts'
 import { isValidKey } from './api-key.ts'
 
 /** The fields of a key that decide what it may access. */

@@ -1,4 +1,4 @@
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { resolveDataset, resolveUnrevokedKey } from './names.ts'
 

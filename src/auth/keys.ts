@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../catalog/access.ts'
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { generateKey, hashBytes, hashKey } from './api-key.ts'
 import { resolveDataset, resolveKey, resolveUnrevokedKey } from './names.ts'

@@ -1,5 +1,5 @@
 import { mayAccess } from '../catalog/access.ts'
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { hashBytes, hashKey, isValidKey } from './api-key.ts'
 

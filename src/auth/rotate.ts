@@ -1,4 +1,4 @@
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { generateKey, hashBytes, hashKey } from './api-key.ts'
 import { resolveUnrevokedKey } from './names.ts'

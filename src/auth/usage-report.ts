@@ -1,4 +1,4 @@
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { NO_SINGLE_DATASET } from './key-usage.ts'
 import { resolveDataset, resolveKey } from './names.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Problem, validationFailed } from '../errors.ts'
+import { type Problem, validationFailed } from '../errors/errors.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import { mapFilters } from './filters.ts'
 import type { Circle, Selection } from './selection.ts'

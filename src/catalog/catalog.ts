@@ -1,4 +1,4 @@
-import { accessDenied, notFound, validationFailed } from '../errors.ts'
+import { accessDenied, notFound, validationFailed } from '../errors/errors.ts'
 import {
   DEFAULTS,
   type FindArguments,

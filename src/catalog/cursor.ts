@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Problem } from '../errors.ts'
+import type { Problem } from '../errors/errors.ts'
 import { parseJson } from '../json.ts'
 import { DEFAULTS, datasetConnectionArguments, itemConnectionArguments, parseArguments, uuid } from './arguments.ts'
 import type { Item } from './models.ts'

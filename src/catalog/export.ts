@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { refused } from '../errors.ts'
+import { refused } from '../errors/errors.ts'
 import { EXPORT_FIELDS } from './columns.ts'
 import type { ExportFormat, ExportPart } from './export-formats.ts'
 import type { FilterValues } from './filters.ts'

@@ -3,7 +3,7 @@ import { rmSync, type Stats } from 'node:fs'
 import { readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { ExportPart } from '../catalog/export-formats.ts'
-import { messageOf, operationFailed } from '../errors.ts'
+import { messageOf, operationFailed } from '../errors/errors.ts'
 
 /** @throws `OPERATION_FAILED` if there is such a file. A pipe or a terminal is written into, so nothing is lost */
 export async function refuseExisting(path: string): Promise<void> {

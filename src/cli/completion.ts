@@ -1,9 +1,9 @@
 import type { RootCommand } from '@bomb.sh/tab'
 import tab from '@bomb.sh/tab/commander'
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { databaseExists } from '../database/database.ts'
-import { escapeControls } from '../errors.ts'
+import { escapeControls } from '../errors/errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { withOpenDatabase } from './database.ts'
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { escapeControls, operationFailed } from '../errors.ts'
+import { escapeControls, operationFailed } from '../errors/errors.ts'
 
 /** Whether a person can answer a question: stdin and stderr are terminals. */
 export function canAsk(): boolean {

@@ -1,8 +1,8 @@
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { checkMigrated, migrate } from '../database/migrate.ts'
 import { renewStatistics } from '../database/statistics.ts'
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 import { commandOrigin } from './origin.ts'
 import { printNotice } from './print.ts'
 

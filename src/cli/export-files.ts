@@ -4,7 +4,7 @@ import { type ExportWindow, FIRST_WINDOW, linesFrom } from '../catalog/export.ts
 import { type ExportFormat, NDJSON } from '../catalog/export-formats.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { fetchExportBatch } from '../catalog/sql/export.ts'
-import { refused } from '../errors.ts'
+import { refused } from '../errors/errors.ts'
 import type { CodeLabel, PrismaClient } from '../generated/prisma/client.ts'
 import { BundleCheck, findCycles } from '../import/bundle-check.ts'
 import { LABELLED_FIELDS } from '../import/code-labels.ts'

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { resolveDataset } from '../auth/names.ts'
 import { EXPORT_FORMATS } from '../catalog/export-formats.ts'
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 import { CatalogCommand } from './command.ts'
 import { withDatabase } from './database.ts'
 import { DATASET } from './datasets/show.ts'

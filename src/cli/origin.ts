@@ -1,6 +1,6 @@
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
+import { quoteForShell } from '../errors/quote-for-shell.ts'
 import type { Origin } from '../history/record.ts'
-import { quoteForShell } from '../quote-for-shell.ts'
 
 /** The origin of the changes that this command makes: its command line, and UNDO_DAYS. */
 export function commandOrigin(): Origin {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { styleText } from 'node:util'
-import { escapeControls, messageOf, OperationFailed } from '../errors.ts'
+import { escapeControls, messageOf, OperationFailed } from '../errors/errors.ts'
 
 /*
  * All output of the commands. Others wrote many of the texts: names, tiers, cells of files. So control characters are escaped here, and

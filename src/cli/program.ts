@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../config/version.ts'
 import { CatalogCommand } from './command.ts'
 import { printFailure } from './print.ts'
 

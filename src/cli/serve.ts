@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { CatalogCommand } from './command.ts'
 import { printFailure, printLine } from './print.ts'
 
@@ -9,7 +9,7 @@ async function run(): Promise<void> {
   const config = readConfig(process.env)
   const output = { print: printLine, warn: printFailure }
   // Loaded only here, because the other commands start twice as fast without the server.
-  if (cluster.isWorker) await (await import('../server/workers/worker.ts')).serveAsWorker(config)
+  if (cluster.isWorker) await (await import('../workers/worker.ts')).serveAsWorker(config)
   else if (config.workers === 1) await (await import('../server/serve.ts')).serve(config, output)
-  else await (await import('../server/workers/serve-with-workers.ts')).serveWithWorkers(config, output)
+  else await (await import('../workers/serve-with-workers.ts')).serveWithWorkers(config, output)
 }

@@ -1,4 +1,4 @@
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 
 /*
  * The first migration, the baseline, makes what 22 migrations made before 1.0, to the byte of a schema dump. So a database that has all of

@@ -1,7 +1,7 @@
 import pg from 'pg'
-import { TURN_TIMEOUT } from '../fairness/fair-queue.ts'
 import { sql } from '../sql.ts'
 import { CANCELLED } from './cancellation.ts'
+import { TURN_TIMEOUT } from './fair-queue.ts'
 import { beginSession, SESSION_ID, type Session, type SessionConfig } from './session.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueryResultRow } from 'pg'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../errors/errors.ts'
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
 import { checkMigrated, checkServer } from './migrate.ts'
 import { compareObjects } from './objects.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { messageOf, operationFailed } from '../errors.ts'
+import { messageOf, operationFailed } from '../errors/errors.ts'
 import { readSqlFile, type SqlSession, type SqlText, sql } from '../sql.ts'
 import { BASELINE, findReplaced } from './baseline.ts'
 import { inTransaction } from './transaction.ts'

@@ -1,12 +1,12 @@
 import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
-import { type EndTurn, FairQueue } from '../fairness/fair-queue.ts'
 import type { SqlText } from '../sql.ts'
 import { inSpan, isTracing } from '../tracing.ts'
 import { currentCancellation, StatementCancelled } from './cancellation.ts'
 import type { Canceller } from './canceller.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import { ConnectionError, classifyError, DatabaseClient, isConnectionLost } from './client.ts'
+import { type EndTurn, FairQueue } from './fair-queue.ts'
 import type { SessionConfig } from './session.ts'
 
 /** How an SQL statement ended. */

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs'
 import { access, cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { messageOf, operationFailed } from '../errors.ts'
+import { messageOf, operationFailed } from '../errors/errors.ts'
 import { type SqlSession, sql } from '../sql.ts'
 import { lockFolder } from './lock.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../errors/errors.ts'
 import type { SqlText } from '../sql.ts'
 import { evaluateIn } from './interrupt.ts'
 

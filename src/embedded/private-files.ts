@@ -1,6 +1,6 @@
 import { chmod, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../errors/errors.ts'
 
 /*
  * Only the owner of DATA_DIR may read the data in it. DATA_DIR itself stays as it is: whoever made it may have other files there. PGlite

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../errors/errors.ts'
 import { sql } from '../sql.ts'
 import type { Postgres, PostgresThread } from './postgres-thread.ts'
 import { SharedSession } from './shared-session.ts'

@@ -1,6 +1,6 @@
 import { GraphQLError, Kind, TokenKind } from 'graphql'
 import { isCancelled, isTurnTimeout, isUnavailable } from '../database/client.ts'
-import { CatalogError, refused, shorten } from '../errors.ts'
+import { CatalogError, refused, shorten } from '../errors/errors.ts'
 
 /**
  * Converts anything that was thrown to an error that a client may see. A GraphQLError without a cause is about the client's
@@ -56,7 +56,7 @@ function parameterOf({ nodes }: GraphQLError): string | undefined {
   return before?.kind === TokenKind.COLON ? before.prev?.value : undefined
 }
 
-/** Clients such as Apollo know these codes and act on them (http/yoga.ts). */
+/** Clients such as Apollo know these codes and act on them (api/graphql/yoga.ts). */
 function isPersistedDocumentError(error: unknown): error is GraphQLError {
   return error instanceof GraphQLError && String(error.extensions.code).startsWith('PERSISTED_QUERY')
 }

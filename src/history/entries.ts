@@ -1,4 +1,4 @@
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 import { type SqlSession, sql } from '../sql.ts'
 import type { StoredColumns } from './columns.ts'
 import type { Action, ChangeCounts, SourceFile } from './record.ts'

@@ -1,6 +1,6 @@
 import { EXPORT_FIELDS } from '../catalog/columns.ts'
 import type { Dataset } from '../catalog/models.ts'
-import { messageOf, operationFailed } from '../errors.ts'
+import { messageOf, operationFailed } from '../errors/errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { type Fields, MAX_ROW_LENGTH, parseJsonRow } from './formats/source-row.ts'
 import { parseManifest } from './manifest.ts'

@@ -1,5 +1,5 @@
-import { operationFailed } from '../errors.ts'
-import { nearestName } from '../nearest-name.ts'
+import { operationFailed } from '../errors/errors.ts'
+import { nearestName } from '../errors/nearest-name.ts'
 import { describeColumns } from './formats/columns.ts'
 import { formatOf, readRows } from './formats/readers.ts'
 import type { Fields } from './formats/source-row.ts'

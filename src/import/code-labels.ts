@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 import type { Label } from '../history/entries.ts'
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
 import { describeColumns } from './formats/columns.ts'

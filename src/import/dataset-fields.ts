@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isSlug, uuid } from '../catalog/arguments.ts'
 import { columnName } from '../catalog/columns.ts'
-import { isEmailAddress, isWebAddress } from '../contact.ts'
+import { isEmailAddress, isWebAddress } from '../config/contact.ts'
 import { optionalText, text, timestamp } from './row/field-schemas.ts'
 
 /** Text of a form, or null for no value. */

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 import { jsonReason, parseExactJson, type RawNumber } from '../json.ts'
 import { codeLabel, LABELLED_FIELDS, type LabelSource } from './code-labels.ts'
 import { datasetFields } from './dataset-fields.ts'

@@ -1,6 +1,6 @@
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
+import { quoteForShell } from '../errors/quote-for-shell.ts'
 import { isObject, parseExactJson } from '../json.ts'
-import { quoteForShell } from '../quote-for-shell.ts'
 import { findUnicode } from './formats/detect-encoding.ts'
 import { decodes } from './formats/encodings.ts'
 import { readBytes } from './formats/read-text.ts'

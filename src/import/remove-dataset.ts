@@ -1,4 +1,4 @@
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 import { type Change, type ChangeCounts, DEFAULT_ORIGIN, recordChange } from '../history/record.ts'
 import { type SqlSession, sql } from '../sql.ts'
 import { lockAllRows, withDatasetLocked } from './load/dataset-lock.ts'

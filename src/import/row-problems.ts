@@ -1,4 +1,4 @@
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 import type { BadRow } from './load/cross-row-checks.ts'
 
 /** A bad row or a warning, with the name of the file in the manifest. */

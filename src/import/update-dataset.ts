@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { isUniqueViolation } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { operationFailed } from '../errors.ts'
+import { operationFailed } from '../errors/errors.ts'
 import { DEFAULT_ORIGIN, recordChange } from '../history/record.ts'
 import { type SqlSession, sql } from '../sql.ts'
 import { columnsOf, datasetFields } from './dataset-fields.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { isUniqueViolation } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { messageOf, operationFailed } from '../errors.ts'
+import { messageOf, operationFailed } from '../errors/errors.ts'
 import { columnList, quoteName, type SqlSession, sql } from '../sql.ts'
 
 /*

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkPublicKey } from '../auth/public-key.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { isTransient } from '../database/client.ts'
 import { type Database, databaseExists } from '../database/database.ts'
 import { followMigrations, migrate } from '../database/migrate.ts'
 import { renewStatistics } from '../database/statistics.ts'
-import { messageOf, operationFailed } from '../errors.ts'
+import { messageOf, operationFailed } from '../errors/errors.ts'
+import { type Metrics, serveMetrics } from '../gateway/telemetry/metrics.ts'
 import { loadSampleData } from '../sample/load.ts'
-import { type Metrics, serveMetrics } from './telemetry/metrics.ts'
 
 /* The steps of start and stop that a single process and a primary process share. */
 

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { KeyUsage } from '../auth/key-usage.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { type Database, type OpenOptions, openDatabase } from '../database/database.ts'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../errors/errors.ts'
+import type { Readiness } from '../gateway/http.ts'
+import { openLog } from '../gateway/telemetry/log.ts'
+import type { Metrics } from '../gateway/telemetry/metrics.ts'
 import type { TrustedDocuments } from '../graphql/operation/documents.ts'
 import { startTracing } from '../tracing.ts'
 import type { Shared } from './app.ts'
-import type { Readiness } from './http.ts'
-import { openLog } from './telemetry/log.ts'
-import type { Metrics } from './telemetry/metrics.ts'
 
 interface Parts {
   /** Of a process that is one of several, for the lines of its log. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
+import { Readiness } from '../gateway/http.ts'
+import { openMetrics } from '../gateway/telemetry/metrics.ts'
 import { readTrustedDocuments } from '../graphql/operation/documents.ts'
-import { Readiness } from './http.ts'
 import {
   announceFirstStart,
   cannotListen,
@@ -12,7 +13,6 @@ import {
 } from './lifecycle.ts'
 import { openGateway } from './open-gateway.ts'
 import { startupBanner } from './startup-banner.ts'
-import { openMetrics } from './telemetry/metrics.ts'
 
 /**
  * Starts to listen in this process, migrates the database as soon as it can be reached, and serves until SIGTERM or SIGINT. Then

@@ -1,4 +1,4 @@
-import { VERSION } from '../version.ts'
+import { VERSION } from '../config/version.ts'
 
 /** An item with a parent and a picture. Its UUID comes from its externalId, so it is the same on every machine. */
 const GWANGHWAMUN = 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b'

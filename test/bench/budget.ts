@@ -19,13 +19,12 @@ const [BEGIN, END] = ['<!-- node test/bench/budget.ts writes this table -->\n', 
 
 /** The columns of the table: each with the beginning of the scripts that count for it. The first that fits counts. */
 const ROOMS: readonly (readonly [name: string, script: RegExp])[] = [
-  ['server', /\/src\/server\//],
-  ['rest, mcp', /\/src\/(rest|mcp|query-string)/],
+  ['gateway', /\/src\/gateway\//],
+  ['api', /\/src\/api\//],
   ['graphql', /\/src\/graphql\//],
   ['auth', /\/src\/auth\//],
   ['catalog', /\/src\/catalog\//],
   ['database', /\/src\/database\//],
-  ['fairness', /\/src\/fairness\//],
   ['graphql-js', /node_modules\/graphql\//],
   ['pg', /node_modules\/pg/],
   ['fastify', /node_modules\/(fastify|find-my-way|avvio|@fastify)/],

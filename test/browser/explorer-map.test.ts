@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { BaseMap } from '../../src/base-maps.ts'
 import { EXPORT_FORMATS } from '../../src/catalog/export-formats.ts'
-import { readConfig } from '../../src/config.ts'
-import { parseCoordinate } from '../../src/explorer/explorer/point-field.ts'
+import type { BaseMap } from '../../src/config/base-maps.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { parseCoordinate } from '../../src/explorer/views/point-field.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import {
   giveKey,

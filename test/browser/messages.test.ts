@@ -5,7 +5,7 @@ import { en } from '../../src/explorer/messages/en.ts'
 import { ko } from '../../src/explorer/messages/ko.ts'
 
 const names = Object.keys(en).sort()
-const sources = globSync('{src/explorer/{explorer,shared}/*.ts,src/server/pages/html/*.html}').map((file) =>
+const sources = globSync('{src/explorer/{map,views,shared}/*.ts,src/api/pages/html/*.html}').map((file) =>
   readFileSync(file, 'utf8'),
 )
 const used = new Set(
@@ -28,7 +28,7 @@ test('each message is used, and each message that is used is there', () => {
 
 test('the texts of the HTML are those of the English table', () => {
   const texts: Readonly<Record<string, unknown>> = en
-  const html = globSync('src/server/pages/html/{header,explorer}.html').map((file) => readFileSync(file, 'utf8'))
+  const html = globSync('src/api/pages/html/{header,explorer}.html').map((file) => readFileSync(file, 'utf8'))
   const shown = html.flatMap((page) => [...page.matchAll(/data-t="(\w+)"[^>]*>([^<]*)</g)])
   expect(shown.length).toBeGreaterThan(10)
   for (const [, name = '', text] of shown) expect(text).toBe(texts[name])

@@ -160,7 +160,7 @@ describe('catalog export', () => {
     const script = `
       import { NDJSON } from '../../src/catalog/export-formats.ts'
 import { exportFile } from './src/cli/export-files.ts'
-      import { readConfig } from './src/config.ts'
+      import { readConfig } from './src/config/config.ts'
       import { openDatabase } from './src/database/database.ts'
       const { prisma } = await openDatabase(readConfig(process.env).database, { share: true })
       const { id } = await prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul' } })

@@ -1,14 +1,14 @@
 import { createServer, Socket } from 'node:net'
 import { afterAll, describe, expect, test, vi } from 'vitest'
+import { addGraphQLRoute } from '../../src/api/graphql/graphql.ts'
 import { RequestUse } from '../../src/auth/key-usage.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { ConnectionError } from '../../src/database/client.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { createHttp } from '../../src/gateway/http.ts'
+import { ResponseCache } from '../../src/gateway/response-cache.ts'
 import { createApp } from '../../src/server/app.ts'
-import { addGraphQLRoute } from '../../src/server/graphql.ts'
-import { createHttp } from '../../src/server/http.ts'
-import { ResponseCache } from '../../src/server/response-cache.ts'
 import { silentChangeFeed } from '../support/changes.ts'
 
 const { responseCacheBytes, limits } = readConfig({})

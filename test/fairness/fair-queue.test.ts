@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type EndTurn, FairQueue } from '../../src/fairness/fair-queue.ts'
+import { type EndTurn, FairQueue } from '../../src/database/fair-queue.ts'
 
 /** Turns that a test never gives must not fail while later tests run. */
 const NEVER_MS = 2 ** 31 - 1

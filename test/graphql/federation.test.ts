@@ -1,7 +1,7 @@
 import { buildSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { startApp, useApp } from '../support/app.ts'
 import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'

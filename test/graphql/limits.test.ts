@@ -1,9 +1,9 @@
 import { buildSchema, getIntrospectionQuery, Kind, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
+import { withinTime } from '../../src/gateway/admission/budget.ts'
 import { measureOperation } from '../../src/graphql/operation/cost.ts'
 import { LIMITS } from '../../src/graphql/operation/limits.ts'
 import { schema } from '../../src/graphql/schema.ts'
-import { withinTime } from '../../src/server/admission/budget.ts'
 import { useApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 

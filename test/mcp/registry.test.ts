@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { VERSION } from '../../src/version.ts'
+import { VERSION } from '../../src/config/version.ts'
 import { CHECKOUT } from '../support/process.ts'
 
 const variables = z.record(z.string(), z.object({ description: z.string(), isRequired: z.literal(true) }))

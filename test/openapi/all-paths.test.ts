@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
+import { exportQuery, tileParameters } from '../../src/api/files.ts'
+import { OGC_ROUTES } from '../../src/api/ogc/routes.ts'
+import { documentOfAllPaths, openApiDocument } from '../../src/api/openapi/documents.ts'
 import { EXPORT_FORMATS } from '../../src/catalog/export-formats.ts'
-import { OGC_ROUTES } from '../../src/ogc/routes.ts'
-import { documentOfAllPaths, openApiDocument } from '../../src/openapi/documents.ts'
-import { exportQuery, tileParameters } from '../../src/rest/files.ts'
 import { useApp } from '../support/app.ts'
 import { lint } from '../support/openapi.ts'
 

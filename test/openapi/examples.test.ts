@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { documentOfAllPaths } from '../../src/openapi/documents.ts'
-import { parameterExample } from '../../src/openapi/parameters.ts'
+import { documentOfAllPaths } from '../../src/api/openapi/documents.ts'
+import { parameterExample } from '../../src/api/openapi/parameters.ts'
 import { useApp } from '../support/app.ts'
 
 const t = useApp({ data: 'sample' })

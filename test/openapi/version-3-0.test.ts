@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openApiDocument, serversAt } from '../../src/openapi/documents.ts'
-import { toOpenApi30 } from '../../src/openapi/version-3-0.ts'
+import { openApiDocument, serversAt } from '../../src/api/openapi/documents.ts'
+import { toOpenApi30 } from '../../src/api/openapi/version-3-0.ts'
 import { useApp } from '../support/app.ts'
 import { lint } from '../support/openapi.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { REST_ROUTES } from '../../src/api/rest/routes.ts'
 import { ITEM_FILTERS } from '../../src/catalog/filters.ts'
-import { REST_ROUTES } from '../../src/rest/routes.ts'
 import { callTool } from '../mcp/client.ts'
 import { useApp } from '../support/app.ts'
 import { ITEM, PALACE } from '../support/catalog.ts'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openMetrics } from '../../src/server/telemetry/metrics.ts'
+import { openMetrics } from '../../src/gateway/telemetry/metrics.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { openSocket } from '../support/raw.ts'
 

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import type { StoredKey } from '../../src/auth/api-key.ts'
-import { createAdmission } from '../../src/server/admission/admission.ts'
+import { createAdmission } from '../../src/gateway/admission/admission.ts'
 import { keyWith } from '../support/key.ts'
 
 const allowance = { limit: 9, remaining: 9, resetSeconds: 1, windowSeconds: 60, isExceeded: false }

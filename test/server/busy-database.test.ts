@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { cacheDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { Cancellation, withCancellation } from '../../src/database/cancellation.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { createApp } from '../../src/server/app.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
-import { openApiDocument } from '../../src/openapi/documents.ts'
+import { openApiDocument } from '../../src/api/openapi/documents.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { createApp } from '../../src/server/app.ts'
 import { useDatabase } from '../support/database.ts'
 

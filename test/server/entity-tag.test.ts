@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { entityTag, sendIfUnchanged } from '../../src/server/reply.ts'
+import { entityTag, sendIfUnchanged } from '../../src/gateway/reply.ts'
 
 let app: FastifyInstance
 let url: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EXAMPLES } from '../../src/server/pages/pages.ts'
+import { EXAMPLES } from '../../src/api/pages/pages.ts'
 import { useApp } from '../support/app.ts'
 
 const t = useApp({ data: 'sample' })

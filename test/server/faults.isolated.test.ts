@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { createApp } from '../../src/server/app.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'

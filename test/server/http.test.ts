@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { VERSION } from '../../src/version.ts'
+import { VERSION } from '../../src/config/version.ts'
 import { startApp, useApp } from '../support/app.ts'
 
 const t = useApp({ corsOrigins: ['https://maps.example.org'] })

@@ -3,9 +3,9 @@ import { load } from 'js-yaml'
 import { pino } from 'pino'
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { readConfig } from '../../src/config.ts'
-import { addRoute, createHttp, Readiness } from '../../src/server/http.ts'
-import { openMetrics } from '../../src/server/telemetry/metrics.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { addRoute, createHttp, Readiness } from '../../src/gateway/http.ts'
+import { openMetrics } from '../../src/gateway/telemetry/metrics.ts'
 import { useApp } from '../support/app.ts'
 
 /* The files of docs/monitoring, which Prometheus and Grafana read. */

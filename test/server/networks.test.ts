@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { networkOf, trustProxies } from '../../src/server/admission/proxies.ts'
+import { networkOf, trustProxies } from '../../src/gateway/admission/proxies.ts'
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],

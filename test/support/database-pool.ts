@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import type { DatabaseConfig } from '../../src/config.ts'
-import { messageOf } from '../../src/errors.ts'
+import type { DatabaseConfig } from '../../src/config/config.ts'
+import { messageOf } from '../../src/errors/errors.ts'
 
 /*
  * The databases stay open between test files. A file connects to the socket of this pool, which is in Vitest's main process, to get a

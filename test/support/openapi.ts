@@ -1,8 +1,9 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { openApiDocument } from '../../src/openapi/documents.ts'
-import { pathTemplate, REST_ROUTES } from '../../src/rest/routes.ts'
+import { openApiDocument } from '../../src/api/openapi/documents.ts'
+import { REST_ROUTES } from '../../src/api/rest/routes.ts'
+import { pathTemplate } from '../../src/gateway/http.ts'
 
 const ajv = new Ajv2020({ strict: false })
 addFormats.default(ajv)

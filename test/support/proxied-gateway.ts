@@ -1,4 +1,4 @@
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import type { ChangeFeed } from '../../src/database/change-feed.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { createApp } from '../../src/server/app.ts'

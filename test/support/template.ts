@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import type { DatabaseConfig } from '../../src/config.ts'
+import type { DatabaseConfig } from '../../src/config/config.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { migrate, readMigrations } from '../../src/database/migrate.ts'
 

@@ -1,7 +1,7 @@
 import { type Explanation, explainAccess } from '../../auth/explain-access.ts'
 import { resolveDataset } from '../../auth/names.ts'
 import { isUuid } from '../../catalog/arguments.ts'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'

@@ -1,7 +1,7 @@
 import { resolveDataset } from '../../auth/names.ts'
 import type { Database } from '../../database/database.ts'
 import { renewStatistics } from '../../database/statistics.ts'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import { type DatasetContent, removeDataset } from '../../import/remove-dataset.ts'
 import { findSamples } from '../../sample/find.ts'
 import { CatalogCommand } from '../command.ts'

@@ -1,6 +1,6 @@
 import { findValidKeys } from '../../auth/keys.ts'
 import { mayAccess } from '../../catalog/access.ts'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 
 /** All datasets by name, or the one with the id. `keys` is the number of valid keys that may access the dataset at `now`. */

@@ -1,6 +1,6 @@
 import { resolveDataset } from '../../auth/names.ts'
 import { columnName } from '../../catalog/columns.ts'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import { updateDataset } from '../../import/update-dataset.ts'
 import { CatalogCommand } from '../command.ts'
 import { changeDatabase } from '../database.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts'
 import { renewStatistics } from '../../database/statistics.ts'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import { findLastEntry, type KnownDataset } from '../../history/entries.ts'
 import { type UndoSummary, undoLastEntry } from '../../import/undo/undo.ts'
 import { CatalogCommand } from '../command.ts'

@@ -5,7 +5,7 @@ import { findValidKeys } from '../../auth/keys.ts'
 import { mayAccess } from '../../catalog/access.ts'
 import type { Database } from '../../database/database.ts'
 import { renewStatistics } from '../../database/statistics.ts'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import {
   type DatasetChanges,
   type ImportOptions,

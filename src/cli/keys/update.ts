@@ -1,5 +1,5 @@
 import { type KeyChanges, updateKey } from '../../auth/keys.ts'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import { CatalogCommand } from '../command.ts'
 import { changeDatabase } from '../database.ts'
 import { printLine } from '../print.ts'

@@ -1,11 +1,11 @@
-import { safeUrl } from '../explorer/safe-url.ts'
-import { smallMap } from '../explorer/small-map.ts'
+import { smallMap } from '../map/small-map.ts'
 import { readError, send } from '../shared/api.ts'
 import { byId, element } from '../shared/dom.ts'
 import { messageOf } from '../shared/error-text.ts'
 import { onKeyChange } from '../shared/key.ts'
 import { startKeyField } from '../shared/key-field.ts'
 import { SERVER } from '../shared/server.ts'
+import { safeUrl } from '../views/safe-url.ts'
 
 /*
  * The page of a resource of /ogc: what its JSON says, for a person who opens the address.

@@ -13,7 +13,7 @@ import {
 } from 'graphql'
 import { DEFAULTS, MAX_LIMIT } from '../../catalog/arguments.ts'
 import { FILTERS, type Filter, ITEM_FILTERS } from '../../catalog/filters.ts'
-import type { CatalogError } from '../../errors.ts'
+import type { CatalogError } from '../../errors/errors.ts'
 import { excessOf, LIMITS } from './limits.ts'
 import type { Fragments } from './selected-fields.ts'
 

@@ -15,7 +15,7 @@ import {
 import type { FieldDetailsList, GroupedFieldSet } from 'graphql/execution/collectFields'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { messageOf, operationFailed } from '../../errors.ts'
+import { messageOf, operationFailed } from '../../errors/errors.ts'
 import { schema as catalogSchema } from '../schema.ts'
 import { findExcess as findOperationExcess, greatestSize } from './cost.ts'
 import { findExcess, findRepetitions, LIMITS } from './limits.ts'

@@ -18,7 +18,7 @@ import { createSharedExecutionContext } from 'graphql/execution/createSharedExec
 import { Executor } from 'graphql/execution/Executor'
 import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../../catalog/snapshot-reader.ts'
-import { CatalogError } from '../../errors.ts'
+import { CatalogError } from '../../errors/errors.ts'
 import { inSpan } from '../../tracing.ts'
 import type { GraphQLContext } from '../builder.ts'
 import { graphqlErrorOf } from '../errors.ts'

@@ -1,5 +1,5 @@
 import { type DocumentNode, Kind, type SelectionSetNode, visit } from 'graphql'
-import { type CatalogError, validationFailed } from '../../errors.ts'
+import { type CatalogError, validationFailed } from '../../errors/errors.ts'
 import { fragmentsOf } from './selected-fields.ts'
 
 /** Limits on an operation. An operation that exceeds one is refused before any SQL runs, and the message names the limit. */

@@ -1,5 +1,5 @@
 import type { CatalogNode } from '../../catalog/catalog.ts'
-import { validationFailed } from '../../errors.ts'
+import { validationFailed } from '../../errors/errors.ts'
 import { builder } from '../builder.ts'
 
 const MAX_IDS = 100

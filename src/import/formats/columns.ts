@@ -1,4 +1,4 @@
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 
 /**
  * Returns the names of the columns in a header. A column without a name, which Excel likes to add, is called by its number.

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import type { SourceFile } from './dialect.ts'
 import { hasText, MAX_ROW_LENGTH } from './source-row.ts'
 

@@ -1,4 +1,4 @@
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import { nameColumns } from './columns.ts'
 import { type CsvRecord, readRecords } from './csv-records.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'

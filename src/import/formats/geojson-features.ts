@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import { findReferenceSystem } from '../reference-system.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
 import { countLines } from './read-text.ts'

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
+import { quoteForShell } from '../../errors/quote-for-shell.ts'
 import { isObject } from '../../json.ts'
-import { quoteForShell } from '../../quote-for-shell.ts'
 import type { SourceFile } from './dialect.ts'
 import { nameOfCrs, notGeoJson, splitFeatures } from './geojson-features.ts'
 import { type Fields, hasText, parseJsonRow, type SourceRow } from './source-row.ts'

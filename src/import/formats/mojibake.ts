@@ -1,5 +1,5 @@
 import iconv from 'iconv-lite'
-import { shorten } from '../../errors.ts'
+import { shorten } from '../../errors/errors.ts'
 
 /** What is wrong with the text of a row. */
 export interface WrongText {

@@ -1,4 +1,4 @@
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import { readCsv } from './csv.ts'
 import type { Dialect, SourceFile } from './dialect.ts'
 import { readGeoJson } from './geojson.ts'

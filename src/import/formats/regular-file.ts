@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import type { SourceFile } from './dialect.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { shorten } from '../../errors.ts'
+import { shorten } from '../../errors/errors.ts'
 import type { Choice, Inference } from '../inference.ts'
 import type { Columns } from '../manifest.ts'
 import { columnsOfField, textOf } from '../row/column-mapping.ts'

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, relative } from 'node:path'
-import { messageOf, operationFailed } from '../../errors.ts'
+import { messageOf, operationFailed } from '../../errors/errors.ts'
 import type { Dialect, SourceFile } from '../formats/dialect.ts'
 import { formatOf } from '../formats/readers.ts'
 import type { Inference } from '../inference.ts'

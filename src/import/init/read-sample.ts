@@ -1,4 +1,4 @@
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import type { SourceFile } from '../formats/dialect.ts'
 import { readRows } from '../formats/readers.ts'
 import type { Fields } from '../formats/source-row.ts'

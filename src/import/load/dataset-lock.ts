@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 import { isConflict } from '../../database/client.ts'
 import { inTransaction } from '../../database/transaction.ts'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import { type SqlSession, type SqlText, sql } from '../../sql.ts'
 
 /*

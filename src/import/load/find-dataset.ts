@@ -1,5 +1,5 @@
 import { v5 as uuidV5 } from 'uuid'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import { type SqlSession, sql } from '../../sql.ts'
 import type { ManifestDataset } from '../manifest.ts'
 

@@ -1,4 +1,4 @@
-import { OperationFailed } from '../../errors.ts'
+import { OperationFailed } from '../../errors/errors.ts'
 import type { MergeCounts } from './merge.ts'
 
 /** What an import does to many items: it removes them, or moves them by more than `FAR_METRES`. */

@@ -1,5 +1,5 @@
 import { inTransaction } from '../../database/transaction.ts'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import type { DatasetChanges } from '../../history/item-changes.ts'
 import type { Origin, SourceFile } from '../../history/record.ts'
 import { sql } from '../../sql.ts'

@@ -1,4 +1,4 @@
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import { adviseEntry, type Dialect, type SourceFile } from '../formats/dialect.ts'
 import type { Fields } from '../formats/source-row.ts'
 import { findReferenceSystem, type ReferenceSystem } from '../reference-system.ts'

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import { operationFailed } from '../../errors.ts'
+import { operationFailed } from '../../errors/errors.ts'
 import { type DatasetDocument, findLastEntry, type KnownDataset, type UndoEntry } from '../../history/entries.ts'
 import type { Change, ChangeCounts, Origin } from '../../history/record.ts'
 import { type SqlSession, sql } from '../../sql.ts'

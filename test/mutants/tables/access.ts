@@ -115,7 +115,7 @@ export const ACCESS: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/server/admission/admission.ts',
+    file: 'src/gateway/admission/admission.ts',
     tests: ['test/server/limits.test.ts', 'test/server/one-state.test.ts', 'test/server/freshness.test.ts'],
     mutants: [
       {

@@ -92,7 +92,7 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/server/response-cache.ts',
+    file: 'src/gateway/response-cache.ts',
     tests: ['test/server/response-cache.test.ts', 'test/rest/representations.test.ts'],
     mutants: [
       { find: 'decidesAlike(decisions, key, now))', replace: 'decidesAlike(decisions.slice(1), key, now))' },
@@ -114,7 +114,7 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/server/rest.ts',
+    file: 'src/api/rest/rest.ts',
     tests: ['test/rest/representations.test.ts'],
     mutants: [
       { find: '`${form.mediaType} ${handling} ${request.url}`', replace: '`${handling} ${request.url}`' },
@@ -136,7 +136,7 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/server/graphql.ts',
+    file: 'src/api/graphql/graphql.ts',
     tests: ['test/server/response-keys.test.ts'],
     mutants: [
       { find: '`${form.mediaType} ${id}`', replace: '`${id}`' },
@@ -247,7 +247,7 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/server/reply.ts',
+    file: 'src/gateway/reply.ts',
     tests: ['test/server/entity-tag.test.ts'],
     mutants: [
       { find: "tag.etag, 'strong')", replace: "tag.etag, 'weak')" },

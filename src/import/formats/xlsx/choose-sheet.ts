@@ -1,4 +1,4 @@
-import { operationFailed } from '../../../errors.ts'
+import { operationFailed } from '../../../errors/errors.ts'
 import { adviseEntry, type SourceFile } from '../dialect.ts'
 import type { Archive } from './archive.ts'
 import { type SheetRow, shownOf } from './cells.ts'

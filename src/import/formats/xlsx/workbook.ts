@@ -1,4 +1,4 @@
-import { operationFailed } from '../../../errors.ts'
+import { operationFailed } from '../../../errors/errors.ts'
 import type { SourceFile } from '../dialect.ts'
 import { MAX_ROW_LENGTH } from '../source-row.ts'
 import { type Archive, localName, type Relation, readRelations } from './archive.ts'

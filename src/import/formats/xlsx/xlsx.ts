@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises'
-import { messageOf, OperationFailed, operationFailed } from '../../../errors.ts'
+import { messageOf, OperationFailed, operationFailed } from '../../../errors/errors.ts'
 import { nameColumns } from '../columns.ts'
 import type { SourceFile } from '../dialect.ts'
 import { requireRegularFile } from '../regular-file.ts'

@@ -1,0 +1,161 @@
+import { pipeline, Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Catalog } from '../catalog/catalog.ts'
+import { type ExportContent, type ExportWindow, exportTag, FIRST_WINDOW, writeExport } from '../catalog/export.ts'
+import { EXPORT_FORMATS, type ExportFormat, type ExportPart } from '../catalog/export-formats.ts'
+import { type FilterValues, pickFilters } from '../catalog/filters.ts'
+import type { Dataset } from '../catalog/models.ts'
+import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
+import { refused } from '../errors/errors.ts'
+import type { Admission } from '../gateway/admission/admission.ts'
+import type { Slots } from '../gateway/admission/slots.ts'
+import { toCatalogError } from '../gateway/error-reply.ts'
+import { addRoute, pathParameters } from '../gateway/http.ts'
+import { appendVary, type Coding, chooseContentCoding, VARY } from '../gateway/negotiation.ts'
+import { parseQueryString, queryStringOf } from '../gateway/query-string.ts'
+import { createEncoder, entityTag, sendIfUnchanged } from '../gateway/reply.ts'
+import { exportPath, exportQuery } from './files.ts'
+
+/* Whole datasets as files (docs/exports.md). */
+
+interface ExportOptions {
+  admit: Admission
+  /** The exports that run at the same time. */
+  slots: Slots
+}
+
+/** A dataset in one format and content coding. */
+interface Representation {
+  dataset: Dataset
+  selection: ExportSelection
+  coding: Coding | undefined
+}
+
+/** What the client asks for. */
+interface ExportSelection {
+  format: ExportFormat
+  filters: FilterValues
+  isFlat: boolean
+}
+
+/** Adds GET /exports/{datasetId}.{format} for each format. */
+export function addExportRoutes(app: FastifyInstance, { admit, slots }: ExportOptions): void {
+  const sendExport = async (request: FastifyRequest, reply: FastifyReply, format: ExportFormat) => {
+    const { key, readCatalog, readForStream } = await admit(request, reply)
+    const selection = parseSelection(format, queryStringOf(request.url))
+    const { datasetId = '' } = pathParameters(request)
+    const { result: dataset } = await readCatalog((catalog) => catalog.dataset(datasetId))
+    const coding = format.frame && chooseContentCoding(request.headers['accept-encoding'])
+    void reply.header('cache-control', 'private, no-cache')
+    if (sendIfUnchanged(request, reply, { etag: tagOf(dataset, selection), coding })) return
+    if (request.method === 'HEAD') {
+      await readCatalog((catalog) => readContent(catalog, catalog.dataset(datasetId), selection))
+      setHeaders(reply, { dataset, selection, coding })
+      void reply.send()
+      return
+    }
+    const endExport = await beginExport(slots, key.id)
+    // The dataset may have changed, so it is read again, together with the first items.
+    const first = await readFirst(readCatalog, datasetId, selection).catch((error: unknown) => {
+      endExport()
+      throw error
+    })
+    const { content } = first
+    // By id, because another dataset may get the slug.
+    const parts = writeExport(content, first, (window) => readBatch(readForStream, first.dataset.id, content, window))
+    const stream = openStream(parts, (part) => request.use?.send(Buffer.byteLength(part)))
+    stream.once('close', endExport).once('error', (error) => cutOff(request, reply, error))
+    setHeaders(reply, { dataset: first.dataset, selection, coding })
+    // Without a callback, pipeline would throw the error that `cutOff` gets.
+    void reply.send(coding ? pipeline(stream, createEncoder(coding), () => {}) : stream)
+  }
+  for (const format of EXPORT_FORMATS) {
+    addRoute(app, {
+      path: exportPath(format),
+      handler: (request, reply) => sendExport(request, reply, format),
+    })
+  }
+}
+
+/**
+ * Parses the query string.
+ * @throws `VALIDATION_FAILED`
+ */
+function parseSelection(format: ExportFormat, queryString: string): ExportSelection {
+  const query = parseQueryString(exportQuery(format), queryString)
+  return { format, filters: pickFilters(query), isFlat: 'flat' in query && query.flat === true }
+}
+
+function tagOf(dataset: Dataset, { format, filters, isFlat }: ExportSelection): string {
+  return exportTag(dataset, format.name, JSON.stringify([filters, isFlat]))
+}
+
+/** @throws `VALIDATION_FAILED` if it has too many columns, also to HEAD */
+async function readContent(
+  catalog: Catalog,
+  dataset: Dataset,
+  { format, filters, isFlat }: ExportSelection,
+): Promise<ExportContent> {
+  return { format, filters, attributes: isFlat ? await catalog.attributesOf(dataset, filters) : undefined }
+}
+
+/** The dataset, the content of the export, and the first batch, in one state. */
+async function readFirst(read: ReadCatalog, datasetId: string, selection: ExportSelection) {
+  const { result } = await read(async (catalog) => {
+    const dataset = catalog.dataset(datasetId)
+    const content = await readContent(catalog, dataset, selection)
+    return { dataset, content, ...(await catalog.exportBatch(dataset, content, FIRST_WINDOW)) }
+  })
+  return result
+}
+
+async function readBatch(read: ReadCatalog, datasetId: string, content: ExportContent, window: ExportWindow) {
+  const { result } = await read((catalog) => catalog.exportBatch(catalog.dataset(datasetId), content, window))
+  return result
+}
+
+function setHeaders(reply: FastifyReply, { dataset, selection, coding }: Representation): void {
+  appendVary(reply, VARY)
+  void reply.headers({
+    etag: entityTag({ etag: tagOf(dataset, selection), coding }),
+    'content-type': selection.format.contentType,
+    // A slug has only characters that need no escape in a quoted string (RFC 6266), and is a valid name of a file.
+    'content-disposition': `attachment; filename="${dataset.slug}.${selection.format.name}"`,
+    ...(coding && { 'content-encoding': coding }),
+  })
+}
+
+/**
+ * Counts an export of a key that begins.
+ * @returns a function for its end
+ * @throws `SERVICE_UNAVAILABLE` if too many run, of the key or of all
+ */
+async function beginExport(slots: Slots, keyId: string): Promise<() => void> {
+  if (await slots.take(keyId)) return () => slots.release(keyId)
+  throw refused('exports')
+}
+
+/**
+ * A stream that is read as fast as the client takes it.
+ * @param onPart is called with each part that the client takes
+ */
+function openStream(parts: AsyncIterable<ExportPart>, onPart: (part: ExportPart) => void): Readable {
+  const counted = async function* () {
+    for await (const part of parts) {
+      yield part
+      onPart(part)
+    }
+  }
+  return Readable.from(counted())
+}
+
+/**
+ * Ends a response that failed midway. The connection is reset, because an HTTP/1.0 client, for example nginx as a proxy, would
+ * take a normal close for the end of the file.
+ */
+function cutOff(request: FastifyRequest, reply: FastifyReply, error: Error): void {
+  if (reply.raw.destroyed) return
+  const { message } = toCatalogError(error, request)
+  request.log.warn({ requestId: request.id }, `The export was cut off: ${message}`)
+  reply.raw.socket?.resetAndDestroy()
+}

@@ -1,0 +1,133 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FindKeyOrigins } from '../../auth/origins.ts'
+import { validationFailed } from '../../errors/errors.ts'
+import type { Caller } from '../../gateway/admission/admission.ts'
+import type { Services } from '../../gateway/answer.ts'
+import { sendErrorBody, toCatalogError } from '../../gateway/error-reply.ts'
+import { addRoute } from '../../gateway/http.ts'
+import { chooseRepresentation } from '../../gateway/negotiation.ts'
+import { ResponseBody, sendUncacheable } from '../../gateway/reply.ts'
+import { textBody } from '../../gateway/request-body.ts'
+import type { ResponseCache } from '../../gateway/response-cache.ts'
+import type { TrustedDocuments } from '../../graphql/operation/documents.ts'
+import { parseJson } from '../../json.ts'
+import { createEndpoint } from '../mcp/endpoint.ts'
+import { toolError } from '../mcp/errors.ts'
+import { createTools, type Tool } from '../mcp/tools.ts'
+
+interface McpOptions {
+  trusted: TrustedDocuments | undefined
+  corsOrigins: readonly string[]
+  findKeyOrigins: FindKeyOrigins
+}
+
+/** The SDK parses a message several times. A call of a tool has some hundred bytes. */
+const MAX_MESSAGE_BYTES = 64 * 1024
+
+/** Adds POST /mcp, the Model Context Protocol over streamable HTTP (docs/agents.md). */
+export function addMcpRoute(
+  app: FastifyInstance,
+  { admit, responses }: Services,
+  { trusted, corsOrigins, findKeyOrigins }: McpOptions,
+): void {
+  const endpoint = createEndpoint(createTools(trusted))
+
+  addRoute(app, {
+    path: '/mcp',
+    methods: ['POST'],
+    bodyLimit: MAX_MESSAGE_BYTES,
+    onRequest: async (request, reply) => {
+      const { origin } = request.headers
+      // Pages may also have the origin of a key; admission checks the origins of this key.
+      if (!isAllowedOrigin(origin, corsOrigins) && !(await findKeyOrigins()).has(String(origin))) {
+        void reply.code(403).send(FORBIDDEN_ORIGIN)
+        return reply
+      }
+      await admit(request, reply)
+    },
+    handler: async (request, reply) => {
+      const caller = await admit(request, reply)
+      const { text } = textBody(request, [JSON_RESPONSE.mediaType])
+      const body = parseJson(text)
+      // Each request counts once for the limit of its key.
+      if (Array.isArray(body)) throw validationFailed([{ field: 'body', message: 'must be one message, not a batch' }])
+      const message = { headers: protocolHeaders(request), text, body }
+      const response = await endpoint(message, (tool, given) => callTool({ request, caller, responses }, tool, given))
+      void reply.code(response.status)
+      if (response.text !== '')
+        return sendUncacheable(request, reply, new ResponseBody(response.text, response.contentType))
+      void reply.send()
+    },
+    errorHandler: sendMcpError,
+  })
+}
+
+/** Sends an error in the form of JSON-RPC 2.0 (section 5.1), for a message that is not read. */
+function sendMcpError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const error = toCatalogError(thrown, request)
+  const { message, extensions } = error
+  const data = { ...extensions, requestId: request.id }
+  const body = { jsonrpc: '2.0', id: null, error: { code: RPC_SERVER_ERROR, message, data } }
+  sendErrorBody(request, reply, error, { contentType: 'application/json; charset=utf-8', body })
+}
+
+/** The first of the codes that JSON-RPC leaves to servers. */
+const RPC_SERVER_ERROR = -32_000
+
+interface Call {
+  request: FastifyRequest
+  caller: Caller
+  responses: ResponseCache
+}
+
+/** A tool's response, from the response cache if it is there. */
+async function callTool(
+  { request, caller, responses }: Call,
+  tool: Tool,
+  given: Readonly<Record<string, unknown>>,
+): Promise<string | CallToolResult> {
+  try {
+    const variables = tool.toVariables(given)
+    const cacheKey = `mcp ${tool.definition.name} ${JSON.stringify(variables)}`
+    const cached = responses.find(cacheKey, caller)
+    if (cached.response) return cached.response.body.toString()
+    const { body, readLog } = await tool.respond(caller.readCatalog, variables)
+    if (readLog) cached.store(new ResponseBody(body), readLog)
+    return body
+  } catch (error) {
+    return toolError(toCatalogError(error, request), request.id)
+  }
+}
+
+/**
+ * Whether a page of this origin may send messages. The protocol demands this check against DNS rebinding
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning). No name that an attacker controls
+ * is a loopback origin. Only browsers send an origin.
+ */
+function isAllowedOrigin(origin: string | undefined, corsOrigins: readonly string[]): boolean {
+  if (origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin)) return true
+  return LOOPBACK.has(URL.parse(origin)?.hostname ?? '')
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+const FORBIDDEN_ORIGIN = {
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: RPC_SERVER_ERROR, message: 'This origin is neither in CORS_ORIGINS nor one of a key' },
+}
+
+/**
+ * The headers that the SDK reads, when `textBody` has read `Content-Type`. It wants `text/event-stream` in `Accept` too, as the protocol does, but every response is JSON.
+ * @throws `NOT_ACCEPTABLE`
+ */
+function protocolHeaders({ headers }: FastifyRequest): Record<string, string> {
+  chooseRepresentation(headers.accept, [JSON_RESPONSE])
+  const own = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'))
+  const texts = own.map(([name, value]) => [name, String(value)] as const)
+  const { mediaType } = JSON_RESPONSE
+  return { ...Object.fromEntries(texts), accept: `${mediaType}, text/event-stream`, 'content-type': mediaType }
+}
+
+const JSON_RESPONSE = { mediaType: 'application/json' }

@@ -1,0 +1,40 @@
+import { isObjectType } from 'graphql'
+import { EXPORT_FIELDS } from '../../catalog/columns.ts'
+import type { ItemFilter } from '../../catalog/filters.ts'
+import { type JsonSchema, presentSchemaOf, schemaOf } from '../../graphql/json-schema.ts'
+import { schema } from '../../graphql/schema.ts'
+
+/*
+ * The JSON Schema of a feature's properties, in OpenAPI 3.1. The GraphQL schema has the types and descriptions.
+ */
+
+/** The schema of the values of a filter, which are never null, with the description of its field. */
+export function describeFilter(filter: ItemFilter): JsonSchema {
+  return describeField('Item', filter, presentSchemaOf)
+}
+
+/** The schema of the properties of a feature. */
+export function propertiesSchema(): JsonSchema {
+  const names = EXPORT_FIELDS.filter((name) => name !== 'latitude' && name !== 'longitude')
+  return {
+    type: 'object',
+    required: [...names],
+    properties: Object.fromEntries(names.map((name) => [name, describeField('Item', name)])),
+  }
+}
+
+function describeField(parent: string, name: string, toSchema = schemaOf): JsonSchema {
+  const field = fieldsOf(parent)[name]
+  if (!field) throw new TypeError(`${parent} has no ${name}`)
+  return { description: field.description ?? '', ...toSchema(field.type, objectSchema) }
+}
+
+function objectSchema({ name: parent }: { name: string }): JsonSchema {
+  const names = Object.keys(fieldsOf(parent))
+  return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, describeField(parent, name)])) }
+}
+
+function fieldsOf(name: string) {
+  const type = schema.getType(name)
+  return isObjectType(type) ? type.getFields() : {}
+}

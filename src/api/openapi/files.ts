@@ -1,0 +1,69 @@
+import { EXPORT_FORMATS, type ExportFormat, mediaTypeOf } from '../../catalog/export-formats.ts'
+import { MAX_ZOOM } from '../../catalog/tile.ts'
+import { argumentsOf } from '../../graphql/operation/parameters.ts'
+import { exportPath, exportQuery, TILE_MEDIA_TYPE, TILE_PATH, tileParameters } from '../files.ts'
+import { DATASET_ID } from '../rest/routes.ts'
+import { DOCUMENTED_CODES, headersOf, type Operation, SUCCESS_HEADERS } from './operations.ts'
+import { parametersOf } from './parameters.ts'
+
+/*
+ * The operations of exports and map tiles. The schemas that parse their parameters give the bounds, GraphQL's arguments of the same
+ * names the descriptions.
+ */
+
+/** The operations, with references to the errors of the REST routes and to the features of `/ogc`. */
+export function fileOperations(): Operation[] {
+  return [...EXPORT_FORMATS.map(exportOperation), tileOperation()]
+}
+
+/** The GraphQL arguments that have the names of parameters: the arguments of the search, and all filters. */
+const ARGUMENTS = [...argumentsOf('Query', 'findItems'), ...argumentsOf('Dataset', 'items')]
+
+function exportOperation(format: ExportFormat): Operation {
+  const { body, ...texts } = format.operation
+  const route = { pathParameters: { datasetId: DATASET_ID }, query: exportQuery(format) }
+  const fileName = { description: 'Names the file after the slug of the dataset.', schema: { type: 'string' } }
+  return {
+    path: exportPath(format),
+    about: { ...texts, tags: ['Exports'], parameters: parametersOf(route, ARGUMENTS) },
+    headers: { ...headersOf(SUCCESS_HEADERS), 'Content-Disposition': fileName },
+    unchangedHeaders: headersOf(SUCCESS_HEADERS),
+    content: { [mediaTypeOf(format.contentType)]: { schema: body } },
+    codes: DOCUMENTED_CODES.filter((code) => code !== 'NOT_ACCEPTABLE'),
+  }
+}
+
+const TILE = {
+  summary: 'A map tile',
+  description:
+    'The items in a tile of the usual web map scheme, as a Mapbox vector tile with the layer `items`. Where there are many, ' +
+    'clusters have their `total`. A tile without items is empty.',
+}
+
+const TILE_PATH_PARAMETERS = {
+  datasetId: `${DATASET_ID} \`all\` means all datasets.`,
+  z: 'Zoom.',
+  x: 'Column, eastwards from 180° west.',
+  y: 'Row, southwards from 85.0511° north.',
+}
+
+const MAX_TILE = 2 ** MAX_ZOOM - 1
+const TILE_MAXIMA: ReadonlyMap<unknown, number> = new Map(Object.entries({ z: MAX_ZOOM, x: MAX_TILE, y: MAX_TILE }))
+
+function tileOperation(): Operation {
+  const route = { pathParameters: TILE_PATH_PARAMETERS, query: tileParameters }
+  const parameters = parametersOf(route, ARGUMENTS).map((parameter) => {
+    const maximum = TILE_MAXIMA.get(parameter.name)
+    return maximum === undefined
+      ? parameter
+      : { ...parameter, schema: { type: 'integer', format: 'int32', minimum: 0, maximum } }
+  })
+  return {
+    path: TILE_PATH,
+    about: { operationId: 'getTile', tags: ['Tiles'], ...TILE, parameters },
+    headers: headersOf(SUCCESS_HEADERS),
+    unchangedHeaders: headersOf(SUCCESS_HEADERS),
+    content: { [TILE_MEDIA_TYPE]: {} },
+    codes: DOCUMENTED_CODES,
+  }
+}

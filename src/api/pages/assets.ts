@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance } from 'fastify'
+import { CatalogError } from '../../errors/errors.ts'
+import { addRoute } from '../../gateway/http.ts'
+import { ResponseBody, sendCacheable } from '../../gateway/reply.ts'
+import { readBaseMap } from './base-map.ts'
+import { LIBRARY_FILES, libraryVersions, MODULES } from './libraries.ts'
+
+/*
+ * The scripts, styles and maps that the pages load. Their addresses hold a version, a hash of all content, so a browser keeps
+ * them for a year and a new release is loaded at once.
+ */
+
+const BROWSER_FOLDER = fileURLToPath(new URL('../../explorer/', import.meta.url))
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  ts: 'text/javascript; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  mvt: 'application/vnd.mapbox-vector-tile',
+}
+
+interface Assets {
+  /** The folder of all assets: `assets/` and a version. */
+  base: string
+  /** Returns the content of an asset by its path below the base, undefined when there is none. */
+  read: (path: string) => Promise<string | Buffer> | undefined
+}
+
+/** Finds the assets. Own files are read at once, to compute the version; libraries are read when a browser first asks. */
+export function openAssets(): Assets {
+  const sources = new Map(
+    globSync('**/*.{ts,css}', { cwd: BROWSER_FOLDER, exclude: ['**/*.d.ts'] })
+      .sort()
+      .map((path) => [path, readFileSync(join(BROWSER_FOLDER, path), 'utf8')]),
+  )
+  const version = hash('sha256', JSON.stringify([...sources, libraryVersions()]), 'hex').slice(0, 12)
+  const base = `assets/${version}`
+  return {
+    base,
+    read: (path) => {
+      const source = sources.get(path)
+      if (source !== undefined) return Promise.resolve(path.endsWith('.ts') ? toJavaScript(source) : source)
+      return LIBRARY_FILES.get(path)?.() ?? readBaseMap(path)
+    },
+  }
+}
+
+/** Removes the types. Line numbers stay, and the file's own name too: a browser goes by the content type. Each file is in a folder. */
+function toJavaScript(source: string): string {
+  return stripTypeScriptTypes(source).replace(/(?<= from ')[\w@][\w/-]*(?=')/g, (name) => `../${MODULES[name] ?? name}`)
+}
+
+/** Adds the route of the assets. A page of another version (during an upgrade) gets the files of this one, uncached. */
+export function addAssetRoute(app: FastifyInstance, assets: Assets, policy: string): void {
+  const bodies = new Map<string, Promise<ResponseBody>>()
+  addRoute(app, {
+    path: '/assets/*',
+    handler: async (request, reply) => {
+      const [, version = '', path = ''] = /^\/assets\/([^/?]+)\/([^?]*)/.exec(request.url) ?? []
+      const isCurrent = assets.base === `assets/${version}`
+      const name = `${isCurrent} ${path}`
+      const body = bodies.get(name) ?? readBody(assets, path, isCurrent)
+      if (!body) throw new CatalogError('NOT_FOUND', 'There is no such path')
+      bodies.set(name, body)
+      // A file that could not be read now may be readable later.
+      body.catch(() => bodies.delete(name))
+      return sendCacheable(request, reply.header('content-security-policy', policy), await body)
+    },
+  })
+}
+
+function readBody(assets: Assets, path: string, isCurrent: boolean): Promise<ResponseBody> | undefined {
+  const type = CONTENT_TYPES[path.split('.').at(-1) ?? '']
+  return assets
+    .read(path)
+    ?.then((content) => new ResponseBody(content, type, isCurrent ? { cacheControl: IMMUTABLE } : {}))
+}

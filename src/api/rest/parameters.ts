@@ -1,0 +1,82 @@
+import { type GraphQLEnumType, getNullableType, isEnumType } from 'graphql'
+import { z } from 'zod'
+import * as domain from '../../catalog/arguments.ts'
+import { enumName } from '../../graphql/enum-words.ts'
+import type { Parameter } from '../../graphql/operation/parameters.ts'
+
+/*
+ * Parses the text of each parameter. The variables of a route's operation give the names and types, catalog/arguments.ts the valid
+ * values.
+ */
+
+/** A whole number, such as `20`. */
+export const wholeNumber = z
+  .string()
+  .regex(/^[0-9]+$/, 'must be a whole number in decimal digits')
+  .transform(Number)
+
+const NUMBER = '[+-]?[0-9]+(\\.[0-9]+)?'
+
+const decimalNumber = (valid: z.ZodType<number, number>) =>
+  z
+    .string()
+    .regex(new RegExp(`^${NUMBER}$`), 'must be a plain decimal number')
+    .transform((text) => domain.parseBounded(text, valid))
+    .pipe(valid)
+
+const BOX = new RegExp(`^${NUMBER}(,${NUMBER}){3}$`)
+
+/** A box as west,south,east,north. The error names the parameter, and the edge in its message. */
+const box = z
+  .string()
+  .regex(BOX, { error: 'must be west,south,east,north in decimal degrees', abort: true })
+  .transform((text, context) => {
+    const [west, south, east, north] = text
+      .split(',')
+      .map((edge, n) => domain.parseBounded(edge, n % 2 === 0 ? domain.longitude : domain.latitude))
+    const parsed = domain.boundingBox.safeParse({ west, south, east, north })
+    if (parsed.success) return parsed.data
+    for (const { path, message } of parsed.error.issues) context.addIssue(`has a ${path.join('.')} that ${message}`)
+    return z.NEVER
+  })
+
+/** A UUID, or the text `null`. */
+const parentItemId = z
+  .string()
+  .transform((text) => (text === 'null' ? null : text))
+  .pipe(z.union([z.null(), domain.uuid], 'must be a UUID or null'))
+
+/** One of the words of a GraphQL enum, which becomes its name. The error lists the words in the given order. */
+function enumParameter(words: readonly string[], type: GraphQLEnumType) {
+  return z.enum(words, `must be one of ${words.join(', ')}`).transform((word) => enumName(type, word))
+}
+
+/** What a parameter is in GraphQL: the variable of an operation, or the argument of a field. */
+type Described = Pick<Parameter, 'name' | 'type' | 'isRequired'>
+
+/**
+ * The schema of a query string with some of these parameters, in the order of the names.
+ * @throws TypeError for a name that no parameter has, and for a parameter without a text
+ */
+export function querySchema(parameters: readonly Described[], names: readonly string[]): z.ZodObject {
+  const shape = names.map((name) => {
+    const parameter = parameters.find((candidate) => candidate.name === name)
+    if (!parameter) throw new TypeError(`The operation has no $${name}`)
+    const schema = textOf(parameter)
+    return [name, parameter.isRequired ? z.string('is required').pipe(schema) : schema.optional()]
+  })
+  return z.object(Object.fromEntries(shape))
+}
+
+/** The schema that parses the text of a parameter. */
+function textOf({ name, type }: Described): z.ZodType<unknown, string> {
+  if (name === 'parentItemId') return parentItemId
+  const nullable = getNullableType(type)
+  const [numbers, texts, words] = [domain.NUMBERS.get(name), domain.TEXTS.get(name), domain.WORDS.get(name)]
+  if (isEnumType(nullable) && words) return enumParameter(words, nullable)
+  if (String(nullable) === 'BoundingBox') return box
+  if (String(nullable) === 'Int' && numbers) return wholeNumber.pipe(numbers)
+  if (String(nullable) === 'Float' && numbers) return decimalNumber(numbers)
+  if (!texts) throw new TypeError(`catalog/arguments.ts has no values of ${name}`)
+  return texts
+}

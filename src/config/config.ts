@@ -1,0 +1,279 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { z } from 'zod'
+import { operationFailed } from '../errors/errors.ts'
+import { type BaseMap, NAMED_BASE_MAPS } from './base-maps.ts'
+
+const flag = z
+  .enum(['true', 'false', '1', '0'], 'must be true or false')
+  .transform((text) => text === 'true' || text === '1')
+
+const integer = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,10}$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .refine((n) => n >= minimum && n <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
+
+/**
+ * The upper limit of the settings for waits. During a wait, a client's connection has no traffic. Node closes such a connection
+ * after IDLE_TIMEOUT_MS (gateway/http.ts), so a client would get no response after a longer wait.
+ */
+const MAX_WAIT_MS = 60_000
+
+/**
+ * Two connections for each core, so that each worker can keep one for another key. PostgreSQL accepts 100 by default, and each process
+ * needs some more.
+ */
+const DEFAULT_POOL_SIZE = Math.min(32, Math.max(8, 2 * availableParallelism()))
+
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
+
+/** The sampler names of the OpenTelemetry specification. */
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
+/** The exporter and the sampler of traces. */
+export interface TracingConfig {
+  exporter: 'otlp' | 'console'
+  sampler: (typeof SAMPLERS)[number]
+  /** The share of traces that `traceidratio` samples, from 0 to 1. */
+  samplerArgument: number
+}
+
+const postgresUrl = z.url({
+  protocol: /^postgres(ql)?$/,
+  error: 'must be a URL such as postgresql://user:password@host:5432/database',
+})
+
+const environment = z
+  .object({
+    DATABASE_URL: postgresUrl.optional(),
+    DATABASE_REPLICA_URLS: z
+      .string()
+      .default('')
+      .transform(splitList)
+      .refine(
+        (urls) => urls.every((url) => /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? '')),
+        'must be a comma-separated list of URLs such as postgresql://user:password@host:5432/database',
+      ),
+    DATA_DIR: z.string().default('.data'),
+    HOST: z.string().default('127.0.0.1'),
+    PORT: integer(0, 65535).default(4000),
+    WORKERS: integer(1, 1000).optional(),
+    SAMPLE_DATA: flag.optional(),
+    CORS_ORIGINS: z
+      .string()
+      .default('')
+      .transform(splitList)
+      .refine(
+        (origins) => origins.every(isOrigin),
+        'must be a comma-separated list of origins such as https://example.org, or *',
+      ),
+    TRUSTED_PROXIES: z
+      .string()
+      .default('')
+      .transform(splitList)
+      .refine(
+        (networks) => networks.every(isNetwork),
+        'must be a comma-separated list of addresses and networks such as 10.0.0.0/8',
+      ),
+    BASE_PATH: z
+      .string()
+      .default('')
+      .transform((path) => path.replace(/\/$/, ''))
+      .refine((path) => /^(\/[\w~-][\w.~-]*)*$/.test(path), 'must be a path such as /geo'),
+    TRUSTED_DOCUMENTS: z.string().optional(),
+    BASE_MAP: z.string().transform(parseBaseMap).optional(),
+    CONTACT: z
+      .string()
+      .regex(/^[^\p{Cc}]{1,200}$/u, 'must be one line of at most 200 characters')
+      .optional(),
+    PUBLIC_KEY: z
+      .string()
+      .regex(/^dck_[\w-]{43,128}$/, 'must be an API key, which begins with dck_')
+      .optional(),
+    FEDERATION: flag.default(false),
+    DATABASE_POOL_SIZE: integer(1, 1000).default(DEFAULT_POOL_SIZE),
+    CONNECT_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(5_000),
+    STATEMENT_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(10_000),
+    REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a URL such as redis://host:6379' }).optional(),
+    MAX_REQUESTS_IN_FLIGHT: integer(1, 1_000_000).default(500),
+    MAX_CONNECTIONS_PER_ADDRESS: integer(1, 1_000_000).default(1_000),
+    MAX_REFUSALS_PER_MINUTE: integer(1, 1_000_000_000).default(600),
+    MAX_EXPORTS: integer(1, 10_000).default(8),
+    RESPONSE_STALL_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(60_000),
+    UNREAD_RESPONSES_MB: integer(1, 1_000_000).default(256),
+    RECEIVE_TIMEOUT_MS: integer(1, 600_000).default(15_000),
+    SHUTDOWN_DELAY_MS: integer(0, 600_000).default(0),
+    LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).optional(),
+    METRICS_PORT: integer(0, 65535).optional(),
+    OTEL_SDK_DISABLED: flag.default(false),
+    OTEL_TRACES_EXPORTER: z.enum(['otlp', 'console', 'none'], 'must be one of otlp, console, none').optional(),
+    OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional(),
+    OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`).default('parentbased_always_on'),
+    OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(1),
+    RESPONSE_CACHE_MB: integer(0, 1_000_000).default(64),
+    UNDO_DAYS: integer(0, 36_500).default(30),
+  })
+  .superRefine(
+    (env, { addIssue, issues }) => {
+      // Variables that are wrong by themselves are not compared with others.
+      const areValid = (...names: string[]) => !issues.some(({ path }) => names.includes(String(path?.[0])))
+      // Each worker needs a database connection, and room for a request.
+      const bounds = ['DATABASE_POOL_SIZE', 'MAX_REQUESTS_IN_FLIGHT'] as const
+      const bound = bounds.find((name) => areValid('WORKERS', name) && Number(env.WORKERS) > env[name])
+      if (bound !== undefined) {
+        addIssue({ code: 'custom', path: ['WORKERS'], message: `must be at most ${bound}, which is ${env[bound]}` })
+      }
+      if (areValid('FEDERATION', 'TRUSTED_DOCUMENTS') && env.FEDERATION && env.TRUSTED_DOCUMENTS !== undefined) {
+        const message = "can't be true with TRUSTED_DOCUMENTS, because a gateway writes its own documents"
+        addIssue({ code: 'custom', path: ['FEDERATION'], message })
+      }
+    },
+    // Otherwise it runs only if every variable is valid by itself.
+    { when: () => true },
+  )
+  .transform((env) => ({
+    workers: env.WORKERS ?? defaultWorkers(env),
+    database: {
+      ...(env.DATABASE_URL === undefined
+        ? { kind: 'embedded' as const, dataDir: env.DATA_DIR }
+        : { kind: 'postgres' as const, url: env.DATABASE_URL }),
+      poolSize: env.DATABASE_POOL_SIZE,
+      connectTimeoutMs: env.CONNECT_TIMEOUT_MS,
+      statementTimeoutMs: env.STATEMENT_TIMEOUT_MS,
+    },
+    replicaUrls: env.DATABASE_URL === undefined ? [] : env.DATABASE_REPLICA_URLS,
+    host: env.HOST,
+    port: env.PORT,
+    sampleData: env.SAMPLE_DATA ?? env.DATABASE_URL === undefined,
+    corsOrigins: env.CORS_ORIGINS,
+    basePath: env.BASE_PATH,
+    trustedDocuments: env.TRUSTED_DOCUMENTS,
+    baseMap: env.BASE_MAP,
+    contact: env.CONTACT,
+    publicKey: env.PUBLIC_KEY,
+    federation: env.FEDERATION,
+    shutdownDelayMs: env.SHUTDOWN_DELAY_MS,
+    logLevel: env.LOG_LEVEL,
+    metricsPort: env.METRICS_PORT,
+    tracing: tracingOf(env),
+    limits: {
+      redisUrl: env.REDIS_URL,
+      maxInFlight: env.MAX_REQUESTS_IN_FLIGHT,
+      maxConnectionsPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS,
+      refusalsPerMinute: env.MAX_REFUSALS_PER_MINUTE,
+      maxExports: env.MAX_EXPORTS,
+      responseStallTimeoutMs: env.RESPONSE_STALL_TIMEOUT_MS,
+      unreadBytes: env.UNREAD_RESPONSES_MB * 1024 * 1024,
+      receiveTimeoutMs: env.RECEIVE_TIMEOUT_MS,
+      trustedProxies: env.TRUSTED_PROXIES,
+    },
+    responseCacheBytes: env.RESPONSE_CACHE_MB * 1024 * 1024,
+    undoDays: env.UNDO_DAYS,
+  }))
+
+/** The settings of a process, parsed and complete. Times are in milliseconds. */
+export type Config = z.output<typeof environment>
+export type DatabaseConfig = Config['database']
+export type LogLevel = (typeof LOG_LEVELS)[number]
+/** Limits for clients and their connections. */
+export type LimitsConfig = Config['limits']
+
+/**
+ * Reads the configuration from environment variables. An empty variable counts as not set.
+ * @throws `OPERATION_FAILED` with one line for each variable that is wrong.
+ */
+export function readConfig(variables: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+  const parsed = environment.safeParse(given)
+  if (parsed.success) return parsed.data
+  throw operationFailed(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`))
+}
+
+/** The embedded database has one session, which one process can keep busy. On PostgreSQL each worker has at least two connections. */
+function defaultWorkers(env: {
+  DATABASE_URL?: string | undefined
+  DATABASE_POOL_SIZE: number
+  MAX_REQUESTS_IN_FLIGHT: number
+}): number {
+  if (env.DATABASE_URL === undefined) return 1
+  const connected = Math.max(1, Math.floor(env.DATABASE_POOL_SIZE / 2))
+  return Math.min(availableParallelism(), connected, env.MAX_REQUESTS_IN_FLIGHT)
+}
+
+interface TracingVariables {
+  OTEL_SDK_DISABLED: boolean
+  OTEL_TRACES_EXPORTER?: 'otlp' | 'console' | 'none' | undefined
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined
+  OTEL_TRACES_SAMPLER: TracingConfig['sampler']
+  OTEL_TRACES_SAMPLER_ARG: number
+}
+
+/** Returns undefined if tracing is disabled, or if no variable names an exporter or an endpoint. */
+function tracingOf(env: TracingVariables): TracingConfig | undefined {
+  const hasEndpoint =
+    env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined
+  const exporter = env.OTEL_TRACES_EXPORTER ?? (hasEndpoint ? 'otlp' : 'none')
+  if (env.OTEL_SDK_DISABLED || exporter === 'none') return undefined
+  return { exporter, sampler: env.OTEL_TRACES_SAMPLER, samplerArgument: env.OTEL_TRACES_SAMPLER_ARG }
+}
+
+function parseBaseMap(text: string, { addIssue }: { addIssue: (message: string) => void }): BaseMap {
+  const named = Object.hasOwn(NAMED_BASE_MAPS, text) ? NAMED_BASE_MAPS[text] : undefined
+  if (named) return named
+  const url = URL.parse(text)
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') {
+    const given = ['{z}', '{x}', '{y}'].filter((part) => text.includes(part))
+    if (given.length % 3 !== 0) addIssue('must have {z}, {x} and {y} if it is the URL of raster tiles')
+    return { kind: given.length === 0 ? 'style' : 'raster', url: text }
+  }
+  const problem = findProblemOfPmtiles(text)
+  if (problem !== undefined) {
+    const names = Object.keys(NAMED_BASE_MAPS).join(', ')
+    addIssue(
+      `must be ${names}, the URL of a style or of raster tiles, or the path of a PMTiles file: ${text} ${problem}`,
+    )
+  }
+  return { kind: 'pmtiles', path: text }
+}
+
+/** Returns what is wrong with a PMTiles file, undefined if nothing is. It begins with its name and its version. */
+function findProblemOfPmtiles(path: string): string | undefined {
+  const start = Buffer.alloc(8)
+  try {
+    const file = openSync(path, 'r')
+    readSync(file, start, 0, start.length, 0)
+    closeSync(file)
+  } catch (error) {
+    return `can't be read (${error instanceof Error && 'code' in error ? error.code : error})`
+  }
+  return start.toString('latin1') === 'PMTiles\x03' ? undefined : 'is no PMTiles file of version 3'
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', length = '0', ...rest] = text.split('/')
+  const bits = { 4: 32, 6: 128 }[isIP(address)]
+  return bits !== undefined && /^\d{1,3}$/.test(length) && Number(length) <= bits && rest.length === 0
+}
+
+function isOrigin(text: string): boolean {
+  return text === '*' || (URL.canParse(text) && new URL(text).origin === text)
+}

@@ -1,0 +1,91 @@
+import { layers as basemapLayers, namedFlavor } from '@protomaps/basemaps'
+import { addProtocol, type LayerSpecification } from 'maplibre-gl'
+import { PMTiles, Protocol } from 'pmtiles'
+import { language, locale } from '../shared/language.ts'
+import { readPageData } from '../views/page-data.ts'
+import type { Colours } from './colours.ts'
+import { type DrawnBaseMap, WORLD_CREDIT, worldMap } from './world.ts'
+
+/*
+ * The base map: that of the package, or the one that the operator configured with `BASE_MAP`.
+ */
+
+export interface BaseMap {
+  draw: (colour: Colours, isDark: boolean) => DrawnBaseMap
+  credit: string
+}
+
+/** The base map that needs no configuration. */
+export const WORLD: BaseMap = {
+  draw: (colour) => worldMap(colour, [locale, ...navigator.languages]),
+  credit: WORLD_CREDIT,
+}
+
+/** The zoom at which a place is shown. Beyond it the map of the package has hardly a name beside the place. */
+export function placeZoom(): number {
+  return readPageData().baseMap ? 14 : 10
+}
+
+/** Loads the configured base map. Throws an error if it can't be loaded. */
+export async function loadBaseMap(): Promise<BaseMap> {
+  const { baseMap } = readPageData()
+  if (!baseMap) return WORLD
+  const url = new URL(baseMap.url, location.href).href
+  if (baseMap.kind === 'raster') return rasterMap(decodeURI(url))
+  if (baseMap.kind === 'pmtiles') return loadPmtiles(url)
+  const day = await loadStyle(url)
+  const night = baseMap.dark === undefined ? day : await loadStyle(baseMap.dark)
+  return {
+    draw: (_colour, isDark) => (isDark ? night : day).drawn,
+    credit: baseMap.credit ?? day.credits,
+  }
+}
+
+function rasterMap(url: string): BaseMap {
+  const sources: DrawnBaseMap['sources'] = { base: { type: 'raster', tiles: [url], tileSize: 256, maxzoom: 19 } }
+  const layers: LayerSpecification[] = [{ id: 'base', type: 'raster', source: 'base' }]
+  return { draw: () => ({ sources, layers }), credit: new URL(url).host }
+}
+
+/** Reads a style and the credit lines of its sources. */
+async function loadStyle(url: string): Promise<{ drawn: DrawnBaseMap; credits: string }> {
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`${url} answers with ${response.status}`)
+  const { sources, layers, sprite }: DrawnBaseMap = await response.json()
+  const credits = Object.values(sources).flatMap((source) =>
+    'attribution' in source ? plainText(source.attribution) : [],
+  )
+  const absolute = typeof sprite === 'string' ? new URL(sprite, url).href : undefined
+  // Its fonts are left out: MapLibre draws all letters with the fonts of the reader's system.
+  const drawn = { sources, layers, ...(absolute !== undefined && { sprite: absolute }) }
+  return { drawn, credits: [...new Set(credits)].join(' ') }
+}
+
+async function loadPmtiles(url: string): Promise<BaseMap> {
+  const file = new PMTiles(url)
+  const protocol = new Protocol()
+  protocol.add(file)
+  addProtocol('pmtiles', protocol.tile)
+  const metadata = await file.getMetadata()
+  const attribution = typeof metadata === 'object' && metadata && 'attribution' in metadata ? metadata.attribution : ''
+  const sources: DrawnBaseMap['sources'] = { base: { type: 'vector', url: `pmtiles://${url}` } }
+  return {
+    draw: (_colour, isDark) => ({
+      sources,
+      layers: basemapLayers('base', namedFlavor(isDark ? 'dark' : 'light'), { lang: language }).map(withoutIcon),
+    }),
+    credit: plainText(String(attribution)),
+  }
+}
+
+/** The icons of the style are on another server. */
+function withoutIcon(layer: LayerSpecification): LayerSpecification {
+  if (layer.type !== 'symbol' || !layer.layout) return layer
+  const { 'icon-image': _, ...layout } = layer.layout
+  return { ...layer, layout }
+}
+
+/** The text of a credit line, which may be HTML. */
+function plainText(html = ''): string {
+  return new DOMParser().parseFromString(html, 'text/html').body.textContent ?? ''
+}

@@ -1,0 +1,94 @@
+import type { Feature, FeatureCollection } from 'geojson'
+import type { StyleSpecification } from 'maplibre-gl'
+import type { View } from '../views/address.ts'
+import type { ListedItem } from '../views/data.ts'
+import type { BaseMap } from './base-map.ts'
+import { type Colours, DARK, LIGHT } from './colours.ts'
+import { circle } from './geodesic.ts'
+import type { Legend } from './legend.ts'
+import { alwaysShown, nameLayer, placeLayers } from './place-layers.ts'
+
+/*
+ * Converts the content of the map to a MapLibre style. MapLibre compares the style with the last one, and draws the difference.
+ */
+
+export interface MapContent {
+  /** Without a key there are no places to show. */
+  hasKey: boolean
+  view: View
+  /** What the colours of places mean. */
+  legend: Legend
+  /** The item that is shown. */
+  item: ListedItem | undefined
+  isDark: boolean
+}
+
+/** Returns the style for a content on a base map. */
+export function styleOf(content: MapContent, baseMap: BaseMap, places: FeatureCollection): StyleSpecification {
+  const colour = content.isDark ? DARK : LIGHT
+  const base = baseMap.draw(colour, content.isDark)
+  // MapLibre takes some time to empty a source, but removes a source at once.
+  const shown = content.hasKey ? placesOf(content, colour, places) : { sources: {}, layers: [] }
+  return {
+    version: 8,
+    ...(base.sprite !== undefined && { sprite: base.sprite }),
+    sources: { ...base.sources, ...shown.sources },
+    layers: [...base.layers, ...shown.layers],
+  }
+}
+
+/** The layers above the base map: the circle of a nearby search, the places of the view, and the shown item. */
+function placesOf(
+  { view, item, legend }: MapContent,
+  colour: Colours,
+  places: FeatureCollection,
+): Pick<StyleSpecification, 'sources' | 'layers'> {
+  return {
+    sources: {
+      area: { type: 'geojson', data: areaOf(view) },
+      places: { type: 'geojson', data: places },
+      chosen: { type: 'geojson', data: pointsOf(item ? [item] : []) },
+    },
+    layers: [
+      { id: 'area', type: 'fill', source: 'area', paint: { 'fill-color': colour.chosen, 'fill-opacity': 0.08 } },
+      { id: 'area-edge', type: 'line', source: 'area', paint: { 'line-color': colour.chosen, 'line-width': 1.5 } },
+      ...placeLayers({ source: 'places' }, legend, colour, item?.id),
+      {
+        id: 'chosen',
+        type: 'circle',
+        source: 'chosen',
+        paint: {
+          'circle-color': colour.chosen,
+          'circle-radius': 8,
+          'circle-stroke-color': colour.ink,
+          'circle-stroke-width': 2.5,
+        },
+      },
+      alwaysShown(nameLayer('chosen-name', { source: 'chosen' }, colour)),
+    ],
+  }
+}
+
+function pointsOf(items: readonly ListedItem[]): FeatureCollection {
+  return {
+    type: 'FeatureCollection',
+    features: items.map(({ id, name, longitude, latitude }) => ({
+      type: 'Feature',
+      properties: { id, name },
+      geometry: { type: 'Point', coordinates: [Number(longitude), Number(latitude)] },
+    })),
+  }
+}
+
+function areaOf({ near }: View): FeatureCollection {
+  const features: Feature[] = near
+    ? [
+        {
+          type: 'Feature',
+          properties: {},
+          geometry: { type: 'Polygon', coordinates: [circle([near.longitude, near.latitude], near.radius)] },
+        },
+      ]
+    : []
+  return { type: 'FeatureCollection', features }
+}

@@ -1,0 +1,73 @@
+import { VectorTile } from '@mapbox/vector-tile'
+import { PbfReader } from 'pbf'
+import { reach, readError, send } from '../shared/api.ts'
+import { patiently } from '../shared/patience.ts'
+import type { View } from '../views/address.ts'
+import type { Dot } from './place-groups.ts'
+
+/*
+ * The tiles of a dataset.
+ */
+
+/** Tiles, and what their clusters tell. */
+export interface TileSource {
+  /** The URL with `{z}/{x}/{y}`. */
+  template: string
+  /** The member of a place by which a cluster tells its shares. */
+  by: 'categoryCode' | 'datasetId'
+}
+
+/**
+ * Returns the tiles with the places of a view. A search in the visible part of the map needs no other tiles after each move: the map
+ * shows that part anyway.
+ * @param hasShares is whether the clusters have several colours
+ */
+export function tileSources(view: View, by: TileSource['by'], hasShares = true): TileSource[] {
+  const { dataset = 'all', compared = [dataset], text, near } = view
+  const selection = new URLSearchParams({
+    ...filtersOf(view),
+    ...(near
+      ? { latitude: String(near.latitude), longitude: String(near.longitude), radius: String(near.radius) }
+      : text && { text }),
+    ...(hasShares && { shares: by }),
+  })
+  const query = selection.size > 0 ? `?${selection}` : ''
+  return compared.map((id) => ({ template: `/tiles/${encodeURIComponent(id)}/{z}/{x}/{y}.mvt${query}`, by }))
+}
+
+/** The parameters of tiles and exports for the filters of a view. */
+export function filtersOf({ category, area }: View): Record<string, string> {
+  return { ...(category && { categoryCode: category }), ...(area && { administrativeAreaCode: area }) }
+}
+
+/** Reads the dots of a tile, which `address` names as `z/x/y`. Throws an ApiError if the server refuses it. */
+export function readTile(source: TileSource, address: string, signal: AbortSignal): Promise<Dot[]> {
+  return patiently(async () => {
+    const response = await send(source.template.replace('{z}/{x}/{y}', address), { signal })
+    if (!response.ok) throw await readError(response)
+    return dotsOf(await reach(response.arrayBuffer(), signal), source.by, address)
+  }, signal)
+}
+
+/** Returns the dots of a tile. */
+export function dotsOf(tile: ArrayBuffer, by: TileSource['by'], address: string): Dot[] {
+  const { items } = new VectorTile(new PbfReader(tile)).layers
+  // A tile without items has no layer.
+  if (!items) return []
+  const [zoom = 0, column = 0, row = 0] = address.split('/').map(Number)
+  const tiles = 2 ** zoom
+  return Array.from({ length: items.length }, (_, n) => {
+    const feature = items.feature(n)
+    const [[point = { x: 0, y: 0 }] = []] = feature.loadGeometry()
+    const position = { x: (column + point.x / items.extent) / tiles, y: (row + point.y / items.extent) / tiles }
+    const { total, shares, id, name, categoryCode, datasetId } = feature.properties
+    if (total !== undefined) return { ...position, total: Number(total), shares: JSON.parse(String(shares ?? '{}')) }
+    const item = {
+      id: String(id),
+      name: String(name),
+      categoryCode: String(categoryCode),
+      datasetId: String(datasetId),
+    }
+    return { ...position, total: 1, shares: { [item[by]]: 1 }, item }
+  })
+}

@@ -1,0 +1,71 @@
+import { type Legend, swatchOf } from '../map/legend.ts'
+import { element } from '../shared/dom.ts'
+import { number } from '../shared/format.ts'
+import { t } from '../shared/text.ts'
+import { formatAddress, isSearch, type View } from './address.ts'
+import type { CodesOf } from './codes.ts'
+import { type Dataset, findDataset } from './data.ts'
+import { developerPanel } from './developer-panel.ts'
+import { backLine, row } from './places-view.ts'
+import type { Results } from './results.ts'
+
+/*
+ * Two or more datasets side by side: each with its number of places, its credit line and its first places, or those that a search has found.
+ */
+
+const SHOWN = 10
+
+export interface CompareContent {
+  view: View
+  datasets: readonly Dataset[]
+  /** The results of each dataset of the view, in its order. */
+  results: readonly Results[]
+  codesOf: CodesOf
+  legend: Legend
+}
+
+/** Creates the view. */
+export function compareView(content: CompareContent): HTMLElement {
+  const { view, datasets, results, codesOf, legend } = content
+  const columns = (view.compared ?? []).map((slug, n) => {
+    const dataset = findDataset(datasets, { dataset: slug })
+    const { items = [], total = 0 } = results[n] ?? {}
+    const own = { ...view, compared: undefined, dataset: slug, at: undefined }
+    return element(
+      'section',
+      {},
+      element(
+        'h2',
+        {},
+        dataset && swatchOf(legend, { datasetId: dataset.id, categoryCode: '' }),
+        element('a', { href: formatAddress(own), 'data-view': true, dir: 'auto' }, dataset?.name ?? slug),
+      ),
+      element('p', {}, element('strong', {}, t.places(total))),
+      // The totals are those of the whole dataset.
+      isSearch(view) || view.near ? undefined : topCategories(dataset, codesOf),
+      element('p', { class: 'soft small', dir: 'auto' }, dataset?.attribution ?? ''),
+      element('ul', { class: 'places' }, ...items.slice(0, SHOWN).map((item) => row({ view, codesOf, legend }, item))),
+      total > SHOWN
+        ? element('p', {}, element('a', { href: formatAddress(own), 'data-view': true }, t.allPlaces(total)))
+        : undefined,
+    )
+  })
+  return element(
+    'div',
+    { class: 'view' },
+    backLine(element('a', { href: formatAddress({}), 'data-view': 'back' }, t.backToDatasets)),
+    element('h1', { tabindex: -1 }, t.compared),
+    element('div', { class: 'compared' }, ...columns),
+    developerPanel(view),
+  )
+}
+
+const MAX_CATEGORIES = 3
+
+/** The most frequent categories of a dataset with their totals. */
+function topCategories(dataset: Dataset | undefined, codesOf: CodesOf): HTMLElement {
+  const shown = codesOf(dataset?.id ?? '')
+    .categories.slice(0, MAX_CATEGORIES)
+    .map(({ code, label, total }) => `${label ?? code} ${number(total)}`)
+  return element('p', { class: 'small', dir: 'auto' }, shown.join(' · '))
+}

@@ -1,0 +1,413 @@
+import { loadBaseMap, placeZoom, WORLD } from '../map/base-map.ts'
+import { moveMap, moveToItems, type Position } from '../map/camera.ts'
+import { DARK, LIGHT } from '../map/colours.ts'
+import { type Legend, legendOf, showLegend } from '../map/legend.ts'
+import { type ExplorerMap, openMap } from '../map/map.ts'
+import { showCredits, showStatus, showWaiting } from '../map/map-lines.ts'
+import { messageOf } from '../shared/error-text.ts'
+import { readKey } from '../shared/key.ts'
+import { onWaiting } from '../shared/patience.ts'
+import { t } from '../shared/text.ts'
+import { aboutView, readAbout } from './about-view.ts'
+import { formatAddress, hasPlaces, haveSamePlaces, isSearch, parseAddress, tableOf, type View } from './address.ts'
+import { type Codes, type CodesOf, NO_CODES, readCodes, readCodesOf } from './codes.ts'
+import { compareView } from './compare-view.ts'
+import { type Dataset, findDataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
+import { datasetsView } from './datasets-view.ts'
+import { itemView } from './item-view.ts'
+import type { NearbyActions } from './nearby-form.ts'
+import { placesView } from './places-view.ts'
+import { PointPicker } from './point-picker.ts'
+import { problemView } from './problem.ts'
+import { PAGE_SIZE, readResults, readTable } from './results.ts'
+import { type Search, SearchForm } from './search-form.ts'
+import { readSuggestions } from './suggestions.ts'
+import { firstPage, type Table } from './table-columns.ts'
+import { tableView } from './table-view.ts'
+import { titleOf } from './title.ts'
+import { ViewArea } from './view-area.ts'
+import { welcomeView } from './welcome-view.ts'
+
+/*
+ * Keeps the current view, which is also in the address bar. Reads its data, and passes them to the list and the map.
+ */
+
+export class Explorer {
+  readonly #area: ViewArea
+  readonly #map: ExplorerMap
+  readonly #dark = matchMedia('(prefers-color-scheme: dark)')
+  #view: View = parseAddress(location.search)
+  #datasets: readonly Dataset[] = []
+  #items: ListedItem[] = []
+  /** The found places, for the map. None if the view has only some of them. */
+  #found: readonly Position[] = []
+  #item: Item | undefined
+  #codes: Codes = NO_CODES
+  #mapCredit = ''
+  readonly #picker = new PointPicker()
+  readonly #search = new SearchForm({
+    search: (search) => this.#openSearch(search),
+    visibleBox: () => this.#map.visibleBox(),
+    openItem: (item) => {
+      // Then the heading of the place gets the focus, and a screen reader reads it.
+      this.#area.focus()
+      this.open({ ...this.#view, item, at: undefined })
+    },
+  })
+  #reads = new AbortController()
+
+  constructor(list: HTMLElement, map: HTMLElement) {
+    this.#area = new ViewArea(list)
+    this.#map = openMap(map, this.#view.at, {
+      onPlace: (item) => this.open({ ...this.#view, item }),
+      onPoint: (latitude, longitude, radius) => {
+        const { dataset, compared, category, area } = this.#view
+        this.open({ dataset, compared, category, area, near: { latitude, longitude, radius } })
+      },
+      isPicking: () => this.#picker.isWaiting,
+      onGround: (latitude, longitude) => this.#pick(latitude, longitude),
+      onHome: () => this.#goHome(),
+      onCentre: (message) => this.#picker.isWaiting || showStatus(message),
+      onMove: (at) => this.#noteMove(at),
+      onProblem: () => showStatus(t.mapIncomplete),
+    })
+    void this.#loadBaseMap()
+    onWaiting(showWaiting)
+    window.addEventListener('popstate', () => {
+      const view = parseAddress(location.search)
+      this.#search.stop()
+      this.#area.scrollNextTo(history.state?.scrolled)
+      // The map reports its move at once, so the view must be set by then.
+      void this.#show(view)
+      if (view.at) this.#map.jumpTo(view.at)
+    })
+    this.#dark.addEventListener('change', () => this.#drawMap())
+    document.addEventListener('click', (event) => this.#followLink(event))
+  }
+
+  /** The map of the package stands in for a configured one that can't be loaded. */
+  async #loadBaseMap(): Promise<void> {
+    const baseMap = await loadBaseMap().catch((error: unknown) => {
+      showStatus(t.baseMapFailed(messageOf(error)))
+      return WORLD
+    })
+    this.#mapCredit = baseMap.credit
+    this.#map.useBaseMap(baseMap)
+    this.#showCredit()
+  }
+
+  /** Starts again with the current key, and drops everything that an earlier key has read. */
+  restart(): void {
+    this.#datasets = []
+    this.#items = []
+    this.#found = []
+    this.#item = undefined
+    this.#codes = NO_CODES
+    if (readKey() !== undefined) this.#area.showSkeleton()
+    // The map drops the tiles that an earlier key has read.
+    this.#drawMap(false)
+    // The bar changes its height with the key. A flight to a dataset ends beside it if the map changes its size on the way.
+    this.#map.resize()
+    void this.#show(this.#view)
+  }
+
+  /** Opens a view, with an entry in the history. */
+  open(view: View): void {
+    // A search that begins a moment later would replace this view.
+    this.#search.stop()
+    // The map of another order, page or choice of columns stays where the person has moved it.
+    const next = haveSamePlaces(view, this.#view) ? { ...view, at: this.#view.at } : view
+    this.#push(next)
+    const shown = this.#map.visibleBox()
+    const hadTable = tableOf(this.#view) !== undefined
+    this.#show(next)
+    // A table takes a part of the map's width.
+    if (next.at && hadTable !== (tableOf(next) !== undefined)) this.#map.fitExactly(shown)
+  }
+
+  /** Adds an entry to the history. The one before keeps how far its view is scrolled. */
+  #push(view: View): void {
+    history.replaceState({ ...history.state, scrolled: this.#area.scrollTop }, '')
+    history.pushState({ before: formatAddress({ ...this.#view, at: undefined }) }, '', formatAddress(view))
+    this.#area.scrollNextTo(undefined)
+  }
+
+  async #show(view: View): Promise<void> {
+    const before = this.#view
+    this.#view = view
+    this.#picker.take()
+    this.#reads.abort()
+    this.#reads = new AbortController()
+    const { signal } = this.#reads
+    await this.#attempt(() => this.#read(view, before, signal), signal)
+  }
+
+  /** Reads data and shows them. An error replaces the list, unless another view is being opened. */
+  async #attempt(action: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    this.#area.isBusy = true
+    try {
+      await action()
+    } catch (error) {
+      if (signal.aborted) return
+      this.#search.say('')
+      const problem = problemView(error, () => this.#show(this.#view))
+      // The page has already forgotten a refused key, and says so.
+      if (signal.aborted) return
+      this.#area.replace(problem, problem.querySelector<HTMLElement>('.button'))
+      this.#showTitle()
+    }
+    if (!signal.aborted) this.#area.isBusy = false
+  }
+
+  async #read(view: View, before: View, signal: AbortSignal): Promise<void> {
+    showStatus('')
+    this.#area.hasTable = readKey() !== undefined && view.item === undefined && tableOf(view) !== undefined
+    if (readKey() === undefined) {
+      this.#search.hide()
+      this.#showCredit()
+      this.#drawMap()
+      return this.#showView(welcomeView())
+    }
+    if (this.#needsDatasets(view)) this.#datasets = await readDatasets(signal)
+    signal.throwIfAborted()
+    await Promise.all([
+      view.at === undefined && moveMap(this.#map, view, before, signal),
+      this.#readContent(view, before, signal),
+    ])
+  }
+
+  async #readContent(view: View, before: View, signal: AbortSignal): Promise<void> {
+    if (this.#item?.id !== view.item) this.#item = undefined
+    this.#search.show(view, this.#datasets)
+    this.#showCredit()
+    if (view.dataset !== before.dataset) this.#codes = NO_CODES
+    this.#drawMap()
+    if (view.dataset !== undefined) this.#codes = await readCodes(view.dataset, signal)
+    signal.throwIfAborted()
+    this.#drawMap()
+    const table = tableOf(view)
+    if (view.item !== undefined) await this.#showItem(view, signal)
+    else if (view.isAbout && view.dataset !== undefined) await this.#showAbout(view, view.dataset, signal)
+    else if (view.compared) await this.#showCompared(view, view.compared, signal)
+    else if (table) await this.#showTable(view, table, signal)
+    else if (hasPlaces(view)) await this.#showPlaces(view, 1, signal)
+    else
+      this.#showView(
+        datasetsView(this.#datasets, { ...this.#nearbyActions(view), open: (next) => this.open(next) }, signal),
+      )
+  }
+
+  /** A view of the datasets shows them as they are now, and a view of one may name a dataset that is new. */
+  #needsDatasets(view: View): boolean {
+    if (this.#datasets.length === 0 || (view.dataset !== undefined && !this.#dataset())) return true
+    return !hasPlaces(view) && view.item === undefined
+  }
+
+  async #showItem(view: View, signal: AbortSignal): Promise<void> {
+    const item = await readItem(view.item ?? '', signal)
+    signal.throwIfAborted()
+    if (!item) return
+    this.#item = item
+    const codes = view.dataset === undefined ? await readCodes(item.dataset.id, signal) : this.#codes
+    signal.throwIfAborted()
+    this.#showView(itemView(item, view, codes))
+    this.#showCredit()
+    this.#drawMap()
+    if (view.at === undefined) this.#map.flyTo(Number(item.latitude), Number(item.longitude), placeZoom())
+  }
+
+  async #showPlaces(view: View, page: number, signal: AbortSignal): Promise<void> {
+    const results = await readResults(view, page, signal)
+    signal.throwIfAborted()
+    const suggestions = results.total === 0 ? await readSuggestions(view, signal) : []
+    signal.throwIfAborted()
+    // Two clicks on "Show more" would read the same page twice.
+    const items = [...this.#items.slice(0, (page - 1) * PAGE_SIZE), ...results.items]
+    const codesOf = await this.#readCodesOf([...items, ...suggestions], signal)
+    signal.throwIfAborted()
+    this.#items = items
+    const list = placesView(
+      {
+        view,
+        dataset: this.#dataset(),
+        codes: this.#codes,
+        codesOf,
+        legend: this.#legend(),
+        suggestions,
+        ...results,
+        items,
+      },
+      {
+        open: (next) => this.open(next),
+        more: () => this.#attempt(() => this.#showPlaces(view, page + 1, signal), signal),
+        ...this.#nearbyActions(view),
+      },
+    )
+    // The new places are read on from the first of them.
+    if (page === 1) this.#showView(list)
+    else this.#area.replace(list, list.querySelectorAll<HTMLElement>('ol.places a')[(page - 1) * PAGE_SIZE])
+    this.#search.sayTotal(view, results.total)
+    if (page === 1) this.#moveToFound(view, items, results.total)
+  }
+
+  async #showAbout(view: View, slug: string, signal: AbortSignal): Promise<void> {
+    const about = await readAbout(slug, signal)
+    signal.throwIfAborted()
+    const dataset = this.#dataset()
+    if (dataset) this.#showView(aboutView(dataset, about, this.#codes, view))
+  }
+
+  async #showCompared(view: View, compared: readonly string[], signal: AbortSignal): Promise<void> {
+    const results = await Promise.all(
+      compared.map((dataset) => readResults({ ...view, dataset, compared: undefined }, 1, signal)),
+    )
+    const found = results.flatMap(({ items }) => items)
+    const codesOf = await readCodesOf(found, signal)
+    signal.throwIfAborted()
+    const total = results.reduce((sum, each) => sum + each.total, 0)
+    this.#showView(compareView({ view, datasets: this.#datasets, results, codesOf, legend: this.#legend() }))
+    this.#search.sayTotal(view, total)
+    this.#moveToFound(view, found, total)
+  }
+
+  async #showTable(view: View, table: Table, signal: AbortSignal): Promise<void> {
+    const results = await readTable(view, table, signal)
+    signal.throwIfAborted()
+    const { total, rows } = results
+    const suggestions = total === 0 ? await readSuggestions(view, signal) : []
+    const codesOf = await this.#readCodesOf([...rows, ...suggestions], signal)
+    signal.throwIfAborted()
+    const element = tableView({ view, table, codesOf, ...results }, (next) => this.open(next))
+    this.#showView(
+      placesView(
+        {
+          view,
+          dataset: this.#dataset(),
+          codes: this.#codes,
+          codesOf,
+          legend: this.#legend(),
+          items: [],
+          total,
+          suggestions,
+          table: element,
+        },
+        { open: (next) => this.open(next), more: () => {}, ...this.#nearbyActions(view) },
+      ),
+    )
+    this.#search.sayTotal(view, total)
+    if (table.page === 1) this.#moveToFound(view, rows, total)
+    else this.#found = []
+  }
+
+  /** Those of a view of one dataset are known. */
+  async #readCodesOf(items: readonly { datasetId: string }[], signal: AbortSignal): Promise<CodesOf> {
+    return this.#view.dataset === undefined ? readCodesOf(items, signal) : () => this.#codes
+  }
+
+  /** A search by name moves the map when its results are known. */
+  #moveToFound(view: View, found: readonly Position[], total: number): void {
+    this.#found = found.length < total ? [] : found
+    if (isSearch(view) && !view.within && !view.at) moveToItems(this.#map, found)
+  }
+
+  #nearbyActions({ dataset, compared, category, area, table }: View): NearbyActions {
+    return {
+      pick: (radius) => this.#picker.toggle(radius),
+      search: (near) => this.open({ dataset, compared, category, area, near, table: firstPage(table) }),
+    }
+  }
+
+  #showView(content: HTMLElement): void {
+    this.#area.show(content)
+    this.#showTitle()
+  }
+
+  #showTitle(): void {
+    document.title = titleOf(this.#view, this.#item?.dataset.name ?? this.#dataset()?.name, this.#item?.name)
+  }
+
+  #drawMap(hasKey = readKey() !== undefined): void {
+    const legend = this.#legend(hasKey)
+    showLegend(legend, this.#dark.matches ? DARK : LIGHT)
+    this.#map.show({
+      hasKey,
+      legend,
+      view: this.#view,
+      item: this.#item,
+      isDark: this.#dark.matches,
+    })
+  }
+
+  #legend(hasKey = true): Legend {
+    return legendOf(this.#view, this.#codes, hasKey ? this.#datasets : [])
+  }
+
+  /** Moves the map to everything that the view shows. All places of a long search are somewhere in their datasets. */
+  #goHome(): void {
+    // Without a key the view shows nothing, and the message about a refused key would be wrong.
+    if (readKey() === undefined) return
+    const { dataset, compared, near, within, text } = this.#view
+    const isByName = text !== undefined && !near && !within
+    const view = { dataset, compared, near, within }
+    if (isByName && this.#found.length > 0) moveToItems(this.#map, this.#found)
+    else void this.#attempt(() => moveMap(this.#map, view, {}, this.#reads.signal), this.#reads.signal)
+  }
+
+  #pick(latitude: number, longitude: number): void {
+    const radius = this.#picker.take()
+    if (radius !== undefined) this.#nearbyActions(this.#view).search({ latitude, longitude, radius })
+  }
+
+  /** Opens a search. If a search is open already, it replaces that search's entry in the history. */
+  #openSearch(search: Search): void {
+    const { dataset, category, area, at, item, table } = this.#view
+    const view: View = {
+      ...(search.dataset === dataset && { category, area }),
+      ...search,
+      ...(hasPlaces(search) && { table: firstPage(table) }),
+      at: search.within ? at : undefined,
+    }
+    const isNext = isSearch(view) && isSearch(this.#view) && item === undefined
+    if (isNext) history.replaceState(history.state, '', formatAddress(view))
+    else this.#push(view)
+    void this.#show(view)
+  }
+
+  /**
+   * Writes the map's place into the address, in the same entry of the history. A search in the visible part of the map then
+   * runs again. While an item is shown it does not, because the person goes back to the old list.
+   */
+  #noteMove(at: NonNullable<View['at']>): void {
+    // A change of the map's size counts as a move. Before the datasets are read, the first view has not moved the map yet.
+    if (this.#datasets.length === 0) return
+    const { within, item } = this.#view
+    const box = within && item === undefined ? this.#map.visibleBox() : within
+    const view = { ...this.#view, at, within: box }
+    history.replaceState(history.state, '', formatAddress(view))
+    if (box?.join() === within?.join()) this.#view = view
+    else void this.#show(view)
+  }
+
+  #followLink(event: MouseEvent): void {
+    const link = event.target instanceof Element ? event.target.closest('a[data-view]') : null
+    if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    // The legend is drawn again, so its link would lose the focus.
+    if (link.closest('#legend')) this.#area.focus()
+    // The way back goes back, so the map and the history are as they were.
+    if (link.dataset.view === 'back' && history.state?.before === link.getAttribute('href')) history.back()
+    else this.open(parseAddress(link.search))
+  }
+
+  #dataset(): Dataset | undefined {
+    return findDataset(this.#datasets, this.#view)
+  }
+
+  #showCredit(): void {
+    const shown = this.#item?.dataset ?? this.#dataset()
+    showCredits(
+      (shown ? [shown] : this.#datasets).map(({ attribution }) => attribution),
+      this.#mapCredit,
+    )
+  }
+}

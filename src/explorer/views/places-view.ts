@@ -1,0 +1,136 @@
+import { type Legend, swatchOf } from '../map/legend.ts'
+import { button, element } from '../shared/dom.ts'
+import { distance, number } from '../shared/format.ts'
+import { t } from '../shared/text.ts'
+import { formatAddress, isSearch, type View } from './address.ts'
+import { type Codes, type CodesOf, labelOf } from './codes.ts'
+import { controlRow } from './controls.ts'
+import type { Dataset, ListedItem } from './data.ts'
+import { developerPanel } from './developer-panel.ts'
+import { exportLinks } from './export-links.ts'
+import { filterForm } from './filter-form.ts'
+import { type NearbyActions, nearbyForm } from './nearby-form.ts'
+import { thumbnail } from './picture.ts'
+import type { Results } from './results.ts'
+import { shareButton } from './share.ts'
+import { DEFAULT_TABLE } from './table-columns.ts'
+
+/*
+ * The list of places: of a dataset, filtered, near a point, or found by a search.
+ */
+
+/** The results of all pages that were read, in a view. */
+export interface PlacesContent extends Results {
+  view: View
+  dataset: Dataset | undefined
+  /** The codes of the dataset, for the filters. */
+  codes: Codes
+  codesOf: CodesOf
+  /** The colours of the map, which the list has too. */
+  legend: Legend
+  /** What was probably meant, if nothing was found. */
+  suggestions?: readonly ListedItem[]
+  /** The table that stands in for the list. */
+  table?: HTMLElement
+}
+
+export interface PlacesActions extends NearbyActions {
+  open: (view: View) => void
+  more: () => void
+}
+
+/** Creates the view. */
+export function placesView(content: PlacesContent, actions: PlacesActions): HTMLElement {
+  const { view, dataset, items, total } = content
+  const rest = total - items.length
+  return element(
+    'div',
+    { class: 'view' },
+    backLine(element('a', { href: formatAddress({}), 'data-view': 'back' }, t.backToDatasets)),
+    // A screen reader reads the number of places with the heading, which gets the focus.
+    element(
+      'h1',
+      { tabindex: -1, dir: 'auto', 'aria-describedby': isSearch(view) ? 'search-status' : 'total' },
+      dataset?.name ?? view.dataset ?? t.allDatasetsTitle,
+    ),
+    !isSearch(view) && dataset?.description
+      ? element('p', { class: 'summary', dir: 'auto' }, dataset.description)
+      : undefined,
+    controls(content, actions),
+    // The search form shows the number of found places.
+    isSearch(view) ? undefined : element('p', { class: 'soft', id: 'total', role: 'status' }, count(view, total)),
+    didYouMean(content),
+    content.table ?? element('ol', { class: 'places' }, ...items.map((item) => row(content, item))),
+    rest > 0 && !content.table ? button(t.more(rest), actions.more, { class: 'button' }) : undefined,
+    developerPanel(view, dataset && exportLinks(dataset, view, 'programs')),
+  )
+}
+
+/** The line above a heading: the way back, and the button to share the view. */
+export function backLine(back: HTMLElement): HTMLElement {
+  return element('p', { class: 'back' }, back, shareButton())
+}
+
+function controls({ view, dataset, codes }: PlacesContent, actions: PlacesActions): HTMLElement {
+  const other = { ...view, table: view.table ? undefined : DEFAULT_TABLE }
+  const given = [view.category, view.area].filter((code) => code !== undefined).length
+  const link = (label: string, to: View) =>
+    element('a', { class: 'button', href: formatAddress(to), 'data-view': true }, label)
+  return controlRow(
+    [
+      ...(view.dataset === undefined
+        ? []
+        : [
+            {
+              id: 'filters',
+              label: given > 0 ? `${t.filters} (${number(given)})` : t.filters,
+              form: filterForm(view, codes, actions.open),
+            },
+          ]),
+      ...(isSearch(view) ? [] : [{ id: 'nearby', label: t.nearby, form: nearbyForm(view, actions) }]),
+      ...(dataset && !isSearch(view)
+        ? [{ id: 'download', label: t.download, form: exportLinks(dataset, view, 'people') }]
+        : []),
+    ],
+    view.near ? 'nearby' : given > 0 ? 'filters' : undefined,
+    link(view.table ? t.asList : t.asTable, other),
+    dataset && link(t.about, { dataset: dataset.slug, isAbout: true }),
+  )
+}
+
+function didYouMean(content: PlacesContent): HTMLElement | undefined {
+  const { suggestions = [] } = content
+  if (suggestions.length === 0) return undefined
+  const rows = suggestions.map((item) => row(content, item))
+  return element('section', {}, element('h2', {}, t.didYouMean), element('ul', { class: 'places' }, ...rows))
+}
+
+function count({ near, category, area, table }: View, total: number): string {
+  const isFiltered = category !== undefined || area !== undefined
+  if (total === 0) return near || isFiltered ? t.noMatch : t.empty
+  if (near) return t.within(total, distance(near.radius), isFiltered)
+  if (isFiltered) return t.filtered(total)
+  return table ? t.places(total) : t.byName(total)
+}
+
+/** Creates the row of a place, with a link to it. */
+export function row(
+  { view, codesOf, legend }: Pick<PlacesContent, 'view' | 'codesOf' | 'legend'>,
+  item: ListedItem,
+): HTMLElement {
+  const { id, datasetId, name, categoryCode, thumbnailUrl } = item
+  const label = labelOf(categoryCode, codesOf(datasetId).categories)
+  return element(
+    'li',
+    {},
+    thumbnail(thumbnailUrl),
+    element('a', { href: formatAddress({ ...view, item: id, at: undefined }), 'data-view': true, dir: 'auto' }, name),
+    element(
+      'span',
+      { class: 'soft small' },
+      item.distance === undefined ? '' : `${distance(item.distance)} · `,
+      swatchOf(legend, item),
+      element('bdi', { title: categoryCode }, label),
+    ),
+  )
+}

@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { authenticate, challenge, type FindKey, sendsBearer } from '../../auth/api-key.ts'
+import type { FindKeyOrigins } from '../../auth/origins.ts'
+import type { RateLimits } from '../../auth/rate-limit.ts'
+import type { ApiKey } from '../../catalog/access.ts'
+import type { CallerAccess } from '../../catalog/snapshot-reader.ts'
+import type { SqlReader } from '../../database/sql-reader.ts'
+import { CatalogError } from '../../errors/errors.ts'
+import { allowKeyOrigins, requireOrigin } from '../cors.ts'
+import { rateLimited } from './key-limits.ts'
+import { networkOf } from './proxies.ts'
+import { missingKey } from './sent-key.ts'
+
+/** Where keys are found, and requests without a valid one counted. */
+export interface Identification {
+  findKey: FindKey
+  findKeyOrigins: FindKeyOrigins
+  limits: RateLimits
+}
+
+/**
+ * The key of a request, as it is now or as a snapshot has it, and the time at which it is valid.
+ * @throws `UNAUTHORIZED`, with `WWW-Authenticate` in the reply; `RATE_LIMITED` for an address that sends many requests without a valid key
+ */
+export async function identify(
+  { findKey, findKeyOrigins, limits }: Identification,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  snapshot?: SqlReader,
+): Promise<CallerAccess> {
+  const { authorization } = request.headers
+  const now = new Date()
+  let key: ApiKey | undefined
+  try {
+    if (!sendsBearer(authorization)) throw missingKey(request)
+    key = await authenticate(findKey, authorization, now, snapshot)
+    if (key.origins.length > 0) requireOrigin(request, reply, key.origins)
+    return { key, now }
+  } catch (error) {
+    if (!(error instanceof CatalogError) || error.code !== 'UNAUTHORIZED') throw error
+    if (!key) await allowKeyOrigins(request, reply, findKeyOrigins)
+    // This limit never applies to requests with a valid key, because several clients may share an address.
+    const allowance = await limits.countRefusal(networkOf(request.ip))
+    if (allowance.isExceeded) throw rateLimited('Too many requests without a valid API key', allowance)
+    void reply.header('www-authenticate', challenge(authorization))
+    throw error
+  }
+}

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openRateLimits } from '../auth/rate-limit.ts'
+import type { Config } from '../config/config.ts'
+import { openDatabase } from '../database/database.ts'
+import { openLog } from '../gateway/telemetry/log.ts'
+import { openMetrics } from '../gateway/telemetry/metrics.ts'
+import { announceFirstStart, listenForMetrics, type Output, prepareDatabase, stopSignal } from '../server/lifecycle.ts'
+import { startupBanner } from '../server/startup-banner.ts'
+import { Primary } from './primary.ts'
+
+/**
+ * Serves one port with several worker processes until SIGTERM or SIGINT. This process migrates the database, follows its
+ * changes, accepts the connections, and keeps the counts that the workers share.
+ * @throws `OPERATION_FAILED` when the gateway can't start, or its workers end again and again
+ */
+export async function serveWithWorkers(config: Config, output: Output): Promise<void> {
+  const { stopped, isStopped } = stopSignal()
+  await checkTrustedDocuments(config)
+  // Everything that was opened is closed in reverse order, also after an error.
+  const opened = new AsyncDisposableStack()
+  try {
+    const { log, flush } = openLog(config.logLevel, process.pid)
+    opened.defer(flush)
+    const report = (message: string) => log.warn(message)
+    const metrics = config.metricsPort === undefined ? undefined : openMetrics()
+    announceFirstStart(config, output)
+    const database = await openDatabase(
+      // The workers have the other connections.
+      { ...config.database, poolSize: 1 },
+      {
+        share: false,
+        report: output.warn,
+        observe: metrics?.countStatement,
+        tracksPosition: config.replicaUrls.length > 0,
+      },
+    )
+    opened.defer(database.close)
+    const rateLimits = openRateLimits({ ...config.limits, report })
+    opened.defer(() => rateLimits.close())
+    const primary = new Primary(config, { database, rateLimits, metrics, report })
+    opened.defer(() => primary.close())
+    const unlessFailed = <Result>(work: Promise<Result>) => Promise.race([work, primary.workers.failure])
+
+    const url = await primary.listen()
+    if (primary.metrics) opened.defer(await listenForMetrics(primary.metrics, config, output))
+    const prepared = await unlessFailed(prepareDatabase(database, { config, url, stopped, isStopped }, output))
+    if (prepared) {
+      primary.setReadiness('ready')
+      await unlessFailed(Promise.race([primary.workers.whenReady, stopped]))
+      for (const line of startupBanner(url, prepared.sampleKey, config.baseMap !== undefined)) output.print(line)
+    }
+    await unlessFailed(stopped)
+    primary.setReadiness('stopping')
+    await sleep(config.shutdownDelayMs)
+  } finally {
+    await opened.disposeAsync()
+  }
+}
+
+/** @throws `OPERATION_FAILED`, before each worker does */
+async function checkTrustedDocuments({ trustedDocuments }: Config): Promise<void> {
+  if (trustedDocuments === undefined) return
+  // Loaded only here, because this process does not execute documents.
+  const { readTrustedDocuments } = await import('../graphql/operation/documents.ts')
+  await readTrustedDocuments(trustedDocuments)
+}

@@ -1,0 +1,59 @@
+import type { Config } from '../config/config.ts'
+import { Readiness } from '../gateway/http.ts'
+import { openMetrics } from '../gateway/telemetry/metrics.ts'
+import { readTrustedDocuments } from '../graphql/operation/documents.ts'
+import { openGateway } from '../server/open-gateway.ts'
+import { GivenConnections } from './connections.ts'
+import type { ToWorker } from './messages.ts'
+import { PrimaryChannel } from './primary-channel.ts'
+import { configOfWorker } from './shares.ts'
+
+type Start = Extract<ToWorker, { type: 'start' }>
+
+/** Serves the connections that the primary process accepts, until it says to stop. Ends at once if the primary ends. */
+export async function serveAsWorker(wholeConfig: Config): Promise<void> {
+  // A terminal and systemd send their signals to all processes. The primary decides when its workers stop.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {})
+  const starting = Promise.withResolvers<Start>()
+  const stopping = Promise.withResolvers<void>()
+  const readiness = new Readiness()
+  const metrics = wholeConfig.metricsPort === undefined ? undefined : openMetrics()
+  let connections: GivenConnections | undefined
+  const channel = new PrimaryChannel((message, socket) => {
+    switch (message.type) {
+      case 'start':
+        starting.resolve(message)
+        readiness.state = message.readiness
+        break
+      case 'readiness':
+        readiness.state = message.readiness
+        break
+      case 'connection':
+        connections?.serve(message.id, socket)
+        break
+      case 'readMetrics':
+        void metrics?.values().then((values) => channel.send({ type: 'metrics', values }))
+        break
+      case 'stop':
+        stopping.resolve()
+    }
+  })
+  // Everything that was opened is closed in reverse order, also after an error.
+  const opened = new AsyncDisposableStack()
+  try {
+    const { index, embeddedUrl } = await starting.promise
+    const config = configOfWorker(wholeConfig, index)
+    const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
+    const parts = { pid: process.pid, trustedDocuments, metrics, readiness, shared: channel.shared() }
+    const openOptions = { share: true, embeddedUrl, changeFeed: channel.changeFeed }
+    const { app } = await openGateway(config, parts, openOptions, opened)
+    connections = new GivenConnections(app, channel)
+    await app.ready()
+    channel.send({ type: 'ready' })
+    await stopping.promise
+  } finally {
+    await opened.disposeAsync()
+    // The channel to the primary would keep the process alive.
+    process.channel?.unref()
+  }
+}
