@@ -5,19 +5,15 @@ import { withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey } from '../../src/auth/keys.ts'
 import { EXPORT_FORMATS } from '../../src/catalog/export-formats.ts'
 import { useApp } from '../support/app.ts'
-import { DATASET, ITEM, PALACE } from '../support/catalog.ts'
+import { DATASET, ITEM, PALACE, SEOUL_ITEMS } from '../support/catalog.ts'
 import { authorization, finish, open, recordsOf, statusOf } from '../support/exports.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { rowsOf } from '../support/parquet.ts'
 
 const FORMATS = EXPORT_FORMATS.map(({ name }) => name)
-const ITEMS_OF_SEOUL = [
-  ...[ITEM.palace, ITEM.gate, ITEM.hall, ITEM.museum, ITEM.same1, ITEM.same2, ITEM.tower, ITEM.plain, ITEM.umlaut],
-]
+const t = useApp()
 
 describe('GET /exports/{datasetId}.{format}', () => {
-  const t = useApp()
-
   /** The detail of an item in REST, with `externalId` and `keywords` in place of `dataset`. */
   async function expectedOf(id: string) {
     const response = await t.get(`/v1/dataset-items/${id}`)
@@ -31,7 +27,7 @@ describe('GET /exports/{datasetId}.{format}', () => {
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
     const records = recordsOf(await response.text())
-    expect(records.map(({ id }) => id)).toEqual(ITEMS_OF_SEOUL)
+    expect(records.map(({ id }) => id)).toEqual(SEOUL_ITEMS)
     for (const record of records) {
       expect(Object.entries(record)).toEqual(Object.entries(await expectedOf(record.id)))
     }
@@ -43,7 +39,7 @@ describe('GET /exports/{datasetId}.{format}', () => {
     const text = await response.text()
     expect(text.endsWith('\r\n')).toBe(true)
     const rows: Record<string, string>[] = parse(text, { columns: true })
-    expect(rows.map(({ id }) => id)).toEqual(ITEMS_OF_SEOUL)
+    expect(rows.map(({ id }) => id)).toEqual(SEOUL_ITEMS)
     for (const { images = '', extraAttributes = '', keywords = '', ...row } of rows) {
       const detail = await expectedOf(row.id ?? '')
       const { images: expectedImages, extraAttributes: attributes, keywords: expectedKeywords, ...expected } = detail
@@ -68,7 +64,7 @@ describe('GET /exports/{datasetId}.{format}', () => {
     expect(response.headers.get('content-type')).toBe('application/geo+json')
     const { type, features } = await response.json()
     expect(type).toBe('FeatureCollection')
-    expect(features).toHaveLength(ITEMS_OF_SEOUL.length)
+    expect(features).toHaveLength(SEOUL_ITEMS.length)
     for (const { id, geometry, properties } of features) {
       const { latitude, longitude, ...expected } = await expectedOf(id)
       expect(geometry).toEqual({ type: 'Point', coordinates: [Number(longitude), Number(latitude)] })
@@ -258,5 +254,64 @@ describe('GET /exports/{datasetId}.{format}', () => {
     expect(await statusOf()).toBe(200)
     await withdrawGrant(t.database.prisma, { keyId: id, dataset: 'restricted' })
     await expectWithinASecond(statusOf, (status) => expect(status).toBe(403))
+  })
+})
+
+describe('CSV with flat=true', () => {
+  const attributesOf = async (query: string) => {
+    const response = await t.get(`/exports/seoul.csv?${query}`)
+    const [header = [], ...lines]: string[][] = parse(await response.text())
+    return { header, lines }
+  }
+
+  test('has a column for each extra attribute, by code point, in the place of the column of all', async () => {
+    const plain = await attributesOf('flat=false')
+    const { header, lines } = await attributesOf('flat=true')
+    const attributes = ['built', 'open', 'tags'].map((name) => `extraAttributes.${name}`)
+    expect(header).toEqual([...plain.header].flatMap((name) => (name === 'extraAttributes' ? attributes : name)))
+    const valuesOf = (id: string) =>
+      lines.find(([each]) => each === id)?.filter((_, n) => attributes.includes(header[n] ?? ''))
+    expect(valuesOf(ITEM.palace)).toEqual(['1395', 'true', '["royal", "조선"]'])
+    expect(valuesOf(ITEM.gate)).toEqual(['', '', ''])
+    expect(lines.map(([id]) => id)).toEqual(SEOUL_ITEMS)
+    expect(lines.every((cells) => cells.length === header.length)).toBe(true)
+  })
+
+  test('has no column for an attribute of another dataset, which the key may not see', async () => {
+    const { prisma } = t.database
+    await prisma.item.update({ where: { id: ITEM.draft }, data: { extraAttributes: { secret: 1 } } })
+    expect((await attributesOf('flat=true&categoryCode=palace')).header.join()).not.toContain('secret')
+  })
+
+  test('has no such column if the selected items have no attribute', async () => {
+    const { header } = await attributesOf('flat=true&categoryCode=gate')
+    expect(header.some((name) => name.startsWith('extraAttributes'))).toBe(false)
+  })
+
+  test('keeps awkward names and values, null, and the empty text', async () => {
+    const { prisma } = t.database
+    const extraAttributes = { 'a,"b"': 'x,"y"\nz', '': 'none', __proto__: null, id: 'own', 값: '' }
+    const before = await prisma.item.findUniqueOrThrow({ where: { id: ITEM.gate } })
+    await prisma.item.update({ where: { id: ITEM.gate }, data: { extraAttributes } })
+    await expect.poll(async () => (await attributesOf('flat=true')).header).toContain('extraAttributes.a,"b"')
+    const { header, lines } = await attributesOf('flat=true&categoryCode=gate')
+    const [cells = []] = lines
+    const cellOf = (name: string) => cells[header.indexOf(`extraAttributes.${name}`)]
+    expect([cellOf('a,"b"'), cellOf(''), cellOf('id'), cellOf('값')]).toEqual(['x,"y"\nz', 'none', 'own', ''])
+    expect(cells[0]).toBe(ITEM.gate)
+    await prisma.item.update({ where: { id: ITEM.gate }, data: { extraAttributes: before.extraAttributes ?? {} } })
+  })
+
+  test('is refused for more than 1,000 attributes', async () => {
+    const { prisma } = t.database
+    const extraAttributes = Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`a${n}`, n]))
+    await prisma.item.update({ where: { id: ITEM.hall }, data: { extraAttributes } })
+    await expect.poll(async () => (await t.get('/exports/seoul.csv?flat=true&categoryCode=hall')).status).toBe(400)
+    const { error } = await (await t.get('/exports/seoul.csv?flat=true')).json()
+    expect(error.message).toBe('flat is for at most 1000 attributes, and the items have more')
+    expect(
+      (await fetch(`${t.url}/exports/seoul.csv?flat=true`, { method: 'HEAD', headers: authorization(t.key) })).status,
+    ).toBe(400)
+    await prisma.item.update({ where: { id: ITEM.hall }, data: { extraAttributes: {} } })
   })
 })

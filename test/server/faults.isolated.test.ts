@@ -7,7 +7,7 @@ import { seedCatalog } from '../support/catalog.ts'
 import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 import { openDatabase } from '../support/open-database.ts'
-import { CHECKOUT, environment, runCatalog, startGateway, startProcess } from '../support/process.ts'
+import { CHECKOUT, environment, startProcess } from '../support/process.ts'
 import { type ProxiedGateway, startProxiedGateway } from '../support/proxied-gateway.ts'
 import { openProxy } from '../support/proxy.ts'
 
@@ -101,15 +101,6 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
     await expectRecovery(impatient)
   })
 
-  test('whose server ends all connections, as at a restart, is used again at once', async () => {
-    await db.database.withSession((session) =>
-      session.query(
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-      ),
-    )
-    await expectRecovery()
-  })
-
   test('whose migration waits for another gateway does not delay SIGTERM', async () => {
     await db.database.withSession(async (session) => {
       // The lock of src/database/migrate.ts.
@@ -182,40 +173,3 @@ test.runIf(inject('template').kind === 'postgres')(
     await drop()
   },
 )
-
-describe('SIGTERM', () => {
-  test('under load: /readyz is 503 first, every accepted request is answered, and the process exits with 0', async () => {
-    const { env, drop } = await createEmpty()
-    // On a busy machine, a process may stop for ten seconds.
-    const gateway = await startGateway({ ...env, SAMPLE_DATA: 'false', SHUTDOWN_DELAY_MS: '12000' })
-    const { stdout } = await runCatalog(env, 'keys', 'create', '--json', '--name', 'x')
-    const headers = { authorization: `Bearer ${JSON.parse(stdout).key}` }
-    const statuses: number[] = []
-    let isOver = false
-    const failed: string[] = []
-    const clients = Array.from({ length: 8 }, async () => {
-      while (!isOver) {
-        try {
-          const response = await fetch(`${gateway.url}/v1/datasets`, { headers })
-          await response.text()
-          statuses.push(response.status)
-        } catch (error) {
-          // The gateway no longer accepts connections.
-          failed.push(String(error instanceof Error ? error.cause : error))
-          isOver = true
-        }
-      }
-    })
-    await expect.poll(() => statuses.length).toBeGreaterThan(50)
-    const exited = gateway.stop()
-    await expect.poll(async () => (await fetch(`${gateway.url}/readyz`)).status, { interval: 5 }).toBe(503)
-    const before = statuses.length
-    await expect.poll(() => statuses.length).toBeGreaterThan(before + 8)
-    expect(await exited).toBe(0)
-    isOver = true
-    await Promise.all(clients)
-    expect(new Set(statuses)).toEqual(new Set([200]))
-    for (const reason of failed) expect(reason).toMatch(/ECONNREFUSED|ECONNRESET|other side closed/)
-    await drop()
-  })
-})

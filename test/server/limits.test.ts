@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
+import { networkOf, trustProxies } from '../../src/gateway/admission/proxies.ts'
 import { startApp, type TestApp, useApp } from '../support/app.ts'
 import { openSocket, readAll } from '../support/raw.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
@@ -50,7 +51,17 @@ describe('A request that is too long or malformed gets an error of the usual for
     ['a URL longer than Node accepts', `GET /${'a'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'URI_TOO_LONG'],
     ['headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
     ['nonsense', 'nonsense\r\n\r\n', 400, 'VALIDATION_FAILED'],
-  ])('%s', async (_what, text, status, code) => {
+    [
+      'two lengths, which smuggle a request',
+      'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      ...[400, 'VALIDATION_FAILED'],
+    ],
+    [
+      'a length beside chunks',
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      ...[400, 'VALIDATION_FAILED'],
+    ],
+  ] as const)('%s', async (_what, text, status, code) => {
     const socket = await openSocket(t.url)
     const response = readAll(socket)
     socket.write(text)
@@ -202,4 +213,28 @@ describe.skipIf(!hasRedis)('Two instances with REDIS_URL', () => {
     await one.close()
     await two.close()
   })
+})
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['192.0.2.1:50123', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8::9', '2001:db8:0:0::/64'],
+  ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+  ['::', '0:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['::1:2:3:4:5:6', '0:0:1:2::/64'],
+  ['1::3:4:5:6:7:8', '1:0:3:4::/64'],
+  ['[2001:db8::9]:50123', '2001:db8:0:0::/64'],
+  ['unknown', 'unknown'],
+])('the network of %s is %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})
+
+test('a proxy is trusted by its address, or by its network', () => {
+  const isTrusted = trustProxies(['10.0.0.0/8', '192.0.2.1', '2001:db8::/32'])
+  expect(['10.255.0.1', '192.0.2.1', '2001:db8::9'].map(isTrusted)).toEqual([true, true, true])
+  expect(['11.0.0.1', '192.0.2.2', '2001:db9::1'].map(isTrusted)).toEqual([false, false, false])
 })

@@ -125,12 +125,12 @@ export const SQL: readonly MutantTable[] = [
       {
         find: 'AND ${whereFilters(filters)} ORDER BY 1',
         replace: 'ORDER BY 1',
-        tests: ['test/server/flat-exports.test.ts'],
+        tests: ['test/server/exports.test.ts'],
       },
       {
         find: 'WHERE i.dataset_id = ${datasetId}::uuid AND ${whereFilters(filters)}',
         replace: 'WHERE ${whereFilters(filters)}',
-        tests: ['test/server/flat-exports.test.ts'],
+        tests: ['test/server/exports.test.ts'],
       },
     ],
   },
