@@ -73,7 +73,7 @@ describe('catalog import', () => {
     const { code, stdout, stderr } = await run('import', join(folder, 'bad.json'))
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toBe(
-      'catalog: 2 bad rows; nothing was changed\nbad.ndjson:1: latitude must be from -90 to 90\nbad.ndjson:2: name is required\n',
+      'catalog: 2 bad rows; nothing was changed\nbad.ndjson:1: latitude must be from -90 to 90; the file has 91\nbad.ndjson:2: name is required\n',
     )
   })
 

@@ -55,6 +55,14 @@ describe('A bad file', () => {
       'in the manifest, add "encoding": "utf-16le" to the entry of a.csv.gz',
     ],
     ['with another ending', { 'a.pdf': 'x' }, 'a.pdf: must end in .ndjson, .csv or .geojson'],
+    ['of an old spreadsheet', { 'a.xls': 'x' }, 'or in .xlsx; open it in a spreadsheet program, and save it as a.xlsx'],
+    ['of OpenDocument', { 'a.b.ods': 'x' }, 'save it as a.b.xlsx'],
+    [
+      'of JSON',
+      { 'a.json': '[]' },
+      'if it is GeoJSON, name it a.geojson; if it is a list, write a line for each object',
+    ],
+    ['that is packed', { 'a.csv.zip': 'x' }, 'unpack it'],
     ['with a bad quote in its header', { 'a.csv': 'name,"a"b\n' }, 'a.csv:1: cell 2 has text after its closing quote'],
     ['with a column twice', { 'a.csv': 'name,name\na,b\n' }, 'the header has the column "name" twice'],
     [

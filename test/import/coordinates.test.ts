@@ -21,6 +21,23 @@ describe('A coordinate is read in each way that has one meaning', () => {
     ['degrees with a side', '37.5 S', '127.25° W', '-37.5', '-127.25'],
     ['WKT', 'POINT (127.5 37.25)', 'POINT (127.5 37.25)', '37.25', '127.5'],
     ['EWKT', 'SRID=4326;POINT(127.5 37.25)', 'SRID=4326;POINT(127.5 37.25)', '37.25', '127.5'],
+    ['degrees with spaces and a side', '37 30 00 N', 'W 127 15.5', '37.5', '-127.2583333'],
+    ['degrees with colons', '37:30:00', '-127:15:00.0', '37.5', '-127.25'],
+    ['degrees with words', '37도 30분 0초', '동경 127度15分', '37.5', '127.25'],
+    ['degrees with words of English', '37 deg 30 min', '127d15\'00"E', '37.5', '127.25'],
+    ['degrees as in aviation', '373000N', '1271500E', '37.5', '127.25'],
+    ['a decimal comma in seconds', '37°30\'00,0"N', '127°15\'00,0"', '37.5', '127.25'],
+    ['Arabic-Indic digits', '٣٧٫٥', '١٢٧', '37.5', '127'],
+    ['Persian digits and Devanagari', '۳۷٫۵', '१२७', '37.5', '127'],
+    ['WKT with a height', 'POINT Z (127.5 37.25 10)', 'POINTZ(127.5 37.25 10)', '37.25', '127.5'],
+    [
+      'a point of GeoJSON',
+      '{"type":"Point","coordinates":[27.5,37.25]}',
+      '{"coordinates": [27.5, 37.25, 3], "type": "Point"}',
+      '37.25',
+      '27.5',
+    ],
+    ['a list of which one is no latitude', '[127,37.5]', '[127, 37.5]', '37.5', '127'],
     ['a pair of which one is no latitude', '37.5, 127.0', '37.5, 127.0', '37.5', '127'],
     ['the same the other way round', '[127.0; 37.5]', '[127.0; 37.5]', '37.5', '127'],
   ])('%s', async (_what, latitude, longitude, ...expected) => {
@@ -60,6 +77,43 @@ test('the remedy for metres with commas between thousands is their system, not a
   const message = await t.importer.fail({ 'a.csv': csv('a,A,11,x,"563,850","425,070"') })
   expect(message).toContain('they look like metres, not degrees; in the manifest, add "crs"')
   expect(await t.importer.fail({ 'a.csv': csv('a,A,11,x,"48,137","11,575"') })).toContain('add "decimal": ","')
+})
+
+test.each([
+  ['a list', [127, 37.5]],
+  ['a point of GeoJSON', { type: 'Point', coordinates: [127, 37.5] }],
+])('a coordinate in NDJSON may be %s', async (_what, location) => {
+  const row = { externalId: 'a', name: 'A', administrativeAreaCode: '11', categoryCode: 'x', location }
+  const columns = { ...Object.fromEntries(Object.keys(row).map((key) => [key, key])), location: undefined }
+  const items = [{ file: 'a.ndjson', columns: { ...columns, latitude: 'location', longitude: 'location' } }]
+  await t.importer.run({ 'a.ndjson': JSON.stringify(row) }, { items })
+  expect(await placed()).toEqual(['37.5', '127'])
+})
+
+test.each([
+  [
+    'degrees, minutes and seconds without signs',
+    'name,lat,lon\nA,373000,1270000\n',
+    'lat has 373000, metres, or degrees, minutes and seconds',
+  ],
+  ['a pair', 'name,geo_point_2d\nA,"48.1, 11.5"\n', 'geo_point_2d has 48.1, 11.5, a pair of numbers'],
+  ['another word', 'name,lat,lon\nA,north,east\n', 'lat has north, no number of degrees'],
+  ['an object', '{"name":"A","coord":{"a":1}}\n', 'coord has {"a":1}, a list or an object'],
+  ['no header', 'A,37.5,127.1\nB,37.6,127.2\n', ''],
+  ['one column', 'places\nA\n', 'places has A, and no column is called like a coordinate'],
+  ['no name of a coordinate', 'name,where\nA,here\n', 'name has A, and no column is called like a coordinate'],
+])('init shows one value that it can not read: %s', async (_what, text, expected) => {
+  const path = join(folder, `unread${text.startsWith('{') ? '.ndjson' : '.csv'}`)
+  await writeFile(path, text)
+  const { unread, missing } = await initManifest(path, join(folder, 'unread.json'))
+  await rm(join(folder, 'unread.json'))
+  expect(missing).toContain('latitude')
+  expect(unread).toContain(expected === '' ? 'no names of columns, but values such as 37.5' : `the column ${expected}`)
+})
+
+test('numbers that may be metres or degrees without signs are called both', async () => {
+  const message = await t.importer.fail({ 'a.csv': csv('a,A,11,x,373000,1270000') })
+  expect(message).toContain(`they look like metres, or like 37°30'00" written as 373000, not degrees`)
 })
 
 test('init shows a pair that could be in either order', async () => {
@@ -148,6 +202,12 @@ describe('The decimal sign', () => {
   test.each([
     ['WKT', 'name,geom\nA,POINT(127 37.5)\n', ['37.50', '127.00']],
     ['pairs', 'name,location\nA,"37.5, 127.0"\n', ['37.50', '127.00']],
+    ['a point of Wikidata', 'itemLabel,coord\nA,Point(127 37.5)\n', ['37.50', '127.00']],
+    ['x and y as words', 'name,COORDENADA_X,COORDENADA_Y\nA,127,37.5\n', ['37.50', '127.00']],
+    ['metres of a zone', 'name,UTM35S_E,UTM35S_N\nA,500000,8000000\n', ['-18.09', '27.00']],
+    ['metres of Ireland', 'name,ITM_E,ITM_N\n"A, Ireland",715845.9,734720.3\n', ['53.35', '-6.26']],
+    ['metres of Hungary', 'név,EOV_X,EOV_Y\nHősök tere,240675,652452.3\n', ['47.51', '19.08']],
+    ['metres of Denmark', 'navn,Nord,Øst\nA,6175000,724500\n', ['55.67', '12.57']],
     ['angles', 'name,lat,lon\nA,"37°30\'00""N","127°00\'00""E"\n', ['37.50', '127.00']],
   ])('and columns with %s are found', async (_what, text, place) => {
     expect((await find(text)).place).toEqual(place)

@@ -437,6 +437,9 @@ describe('What a file is, is found out: init and import are enough for', () => {
     ])
     const mac = await initManifest(await write('mac.csv', [GERMAN[0], ...Array(2_000).fill(GERMAN[1])].join('\r')))
     expect(mac.dialect.delimiter).toBe(';')
+    const spaced = await initManifest(await write('spaced.csv', 'name lat lon\nA 37.5 127\nB 37.6 128\n'))
+    expect(spaced.inferences.find(({ what }) => what === 'delimiter')?.chosen.choice).toBe('spaces')
+    expect(spaced.checked).toMatchObject({ rows: 2, badRows: 0 })
   })
 
   test('the order of x and y is said, unless a name or a large longitude proves it', async () => {

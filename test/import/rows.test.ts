@@ -222,7 +222,7 @@ describe('A bad row', () => {
     expect(message.split('\n')).toEqual([
       '151 bad rows; nothing was changed',
       'name is required: 150 rows, the first at a.ndjson:1, a.ndjson:2, a.ndjson:3, a.ndjson:4, a.ndjson:5',
-      'a.ndjson:151: latitude must be from -90 to 90',
+      'a.ndjson:151: latitude must be from -90 to 90; the file has 91',
     ])
   })
 

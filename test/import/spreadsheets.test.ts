@@ -114,7 +114,7 @@ describe('A spreadsheet', () => {
     expect(await t.importer.fail({ 'a.xlsx': xlsx({ Sheet1: rows }) })).toBe(
       [
         '2 bad rows; nothing was changed',
-        'a.xlsx:3: latitude must be from -90 to 90; longitude must be a decimal number (Sheet1!E3, Sheet1!F3)',
+        'a.xlsx:3: latitude must be from -90 to 90; longitude must be a decimal number; the file has 99 and east (Sheet1!E3, Sheet1!F3)',
         'a.xlsx:4: name is required (Sheet1!B4)',
       ].join('\n'),
     )

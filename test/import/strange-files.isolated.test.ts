@@ -80,6 +80,13 @@ const STRANGE: readonly [what: string, files: Files, entry: object, reason: stri
     'separated by semicolons, and must be by commas; in the manifest, add "delimiter": ";"',
   ],
   ['tabs', { 'a.tsv': csv(A).replaceAll(',', '\t') }, {}, 'add "delimiter": "\\t"'],
+  [
+    'tildes',
+    { 'a.csv': csv(A).replaceAll(',', '~') },
+    {},
+    'separated by tildes, and must be by commas; in the manifest',
+  ],
+  ['UTF-32', { 'a.csv': iconv.encode(csv(A), 'utf-32be') }, {}, 'is not UTF-8 but UTF-32BE; in the manifest, add'],
   ['vertical bars', { 'a.csv': csv(A).replaceAll(',', '|') }, {}, 'add "delimiter": "|"'],
   ['commas that are said to be semicolons', { 'a.csv': csv(A) }, { delimiter: ';' }, 'change "delimiter" to ","'],
   [

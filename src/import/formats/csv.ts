@@ -98,5 +98,5 @@ function toRow({ line, lastLine, cells, problem }: CsvRecord, header: readonly s
 function describeNumber({ length }: readonly string[], header: readonly string[]): string | undefined {
   if (length === header.length) return undefined
   const lower = length >= 2 * header.length ? '; remove the lines above the header' : ''
-  return `has ${length} cells, and the header ${header.length}${lower}`
+  return `has ${length === 1 ? '1 cell' : `${length} cells`}, and the header ${header.length}${lower}`
 }

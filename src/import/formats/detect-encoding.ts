@@ -2,20 +2,19 @@ import type { Inference } from '../inference.ts'
 import { decodes } from './encodings.ts'
 import { exampleOf, guessEncodings } from './guess-encodings.ts'
 
-/** Byte order marks. No encoding but its own begins with one. */
-const MARKS = [
-  { encoding: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
-  { encoding: 'utf-16le', bytes: [0xff, 0xfe] },
-  { encoding: 'utf-16be', bytes: [0xfe, 0xff] },
+/** How the encodings of Unicode begin: with a byte order mark, or with an ASCII character. */
+const STARTS: readonly (readonly [string, RegExp])[] = [
+  ['utf-8', /^efbbbf/],
+  ['utf-32le', /^(fffe|(?!00)..00)0000/],
+  ['utf-32be', /^0000(feff|00(?!00))/],
+  ['utf-16le', /^(fffe|(?!00)..00(?!00)..00)/],
+  ['utf-16be', /^(feff|00(?!00)..00(?!00)..)/],
 ]
 
-/** Returns the encoding of Unicode that the first bytes show: by a byte order mark, or by NUL bytes in ASCII characters. */
+/** Returns the encoding of Unicode that the first bytes show. */
 export function findUnicode(bytes: Uint8Array): string | undefined {
-  const mark = MARKS.find(({ bytes: expected }) => expected.every((byte, index) => bytes[index] === byte))
-  if (mark) return mark.encoding
-  const [first, second, third, fourth] = bytes
-  if (first === 0 && second !== 0 && third === 0 && fourth !== 0) return 'utf-16be'
-  return first !== 0 && second === 0 && third !== 0 && fourth === 0 ? 'utf-16le' : undefined
+  const start = Buffer.from(bytes.subarray(0, 4)).toString('hex')
+  return STARTS.find(([, pattern]) => pattern.test(start))?.[0]
 }
 
 /**

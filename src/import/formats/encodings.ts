@@ -16,6 +16,8 @@ const UNICODE = new Map([
   ['utf16le', 'utf-16le'],
   ['utf16be', 'utf-16be'],
   ['ucs2', 'utf-16le'],
+  ['utf32le', 'utf-32le'],
+  ['utf32be', 'utf-32be'],
 ])
 
 /** iconv-lite calls these encodings too, and they are none of text. */
@@ -40,7 +42,7 @@ export function isSameEncoding(one: string, other: string): boolean {
 /** Returns a decoder for an encoding. It drops a byte order mark. */
 export function decoderOf(encoding: string): Decoder {
   const unicode = UNICODE.get(plain(encoding))
-  return unicode === undefined ? legacyDecoder(encoding) : unicodeDecoder(unicode)
+  return unicode === undefined || unicode.startsWith('utf-32') ? iconvDecoder(encoding) : unicodeDecoder(unicode)
 }
 
 /** Returns the text of bytes in an encoding; undefined if they are not text in it. They may end inside a character. */
@@ -65,8 +67,8 @@ function unicodeDecoder(encoding: string): Decoder {
   return { write: decode, end: () => decode(undefined) }
 }
 
-/** Node's own TextDecoder lacks the extension of CP949, which half of the Korean files use. */
-function legacyDecoder(encoding: string): Decoder {
+/** Node's own TextDecoder lacks UTF-32, and the extension of CP949, which half of the Korean files use. */
+function iconvDecoder(encoding: string): Decoder {
   const decoder = iconv.getDecoder(encoding)
   // iconv-lite has no strict mode. It writes U+FFFD for invalid bytes, and no encoding but those of Unicode has it.
   const check = (text: string): string => {

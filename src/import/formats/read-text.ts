@@ -74,9 +74,9 @@ function startDecoder(file: SourceFile, bytes: Uint8Array): Decoder {
   const { encoding = DEFAULT_ENCODING } = file.dialect
   const unicode = findUnicode(bytes) ?? (isUnicode(encoding) || !isSurelyUtf8(bytes) ? undefined : 'utf-8')
   if (unicode === undefined) return decoderOf(encoding)
-  const isExpected =
-    isSameEncoding(encoding, unicode) || (/^utf[-_]?16$/i.test(encoding) && unicode.startsWith('utf-16'))
-  if (!isExpected) throw otherEncoding(file, unicode)
+  // UTF-16 and UTF-32 are two encodings each.
+  const isFamily = unicode.startsWith(encoding.toLowerCase().replace(/^utf_?(?=\d)/, 'utf-'))
+  if (!isFamily && !isSameEncoding(encoding, unicode)) throw otherEncoding(file, unicode)
   return decoderOf(unicode)
 }
 

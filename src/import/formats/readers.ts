@@ -72,11 +72,27 @@ export function formatOf({ name, dialect }: SourceFile): Format {
   throw operationFailed(`${name}: has no "${other}"; remove it from its entry in the manifest`)
 }
 
-/** How to convert a file of a geographic information system, which GDAL reads. */
+/** How to get a file that can be read from one of another format. */
+const OTHER_WAYS: readonly { ending: RegExp; remedy: (name: string, base: string) => string }[] = [
+  {
+    ending: /\.(gpkg|shp|km[lz]|gml|gpx|fgb|tab|mif|osm|parquet)$/i,
+    remedy: (name, base) => `convert it with GDAL: ogr2ogr -t_srs EPSG:4326 ${base}.geojson ${name}`,
+  },
+  {
+    ending: /\.(xls|xlsm|xlsb|xlt|ods|fods|numbers)$/i,
+    remedy: (_, base) => `open it in a spreadsheet program, and save it as ${base}.xlsx`,
+  },
+  {
+    ending: /\.json$/i,
+    remedy: (name, base) =>
+      `if it is GeoJSON, name it ${base}.geojson; if it is a list, write a line for each object: jq -c '.[]' ${name} > ${base}.ndjson`,
+  },
+  { ending: /\.(zip|7z|rar|tar|bz2|xz|tgz)$/i, remedy: () => 'unpack it' },
+]
+
 function otherWay(name: string): string {
-  const ending = /\.(gpkg|shp|kml|gml|gpx|fgb|tab)$/i
-  if (!ending.test(name)) return ''
-  return `; convert it with GDAL: ogr2ogr -t_srs EPSG:4326 ${name.replace(ending, '.geojson')} ${name}`
+  const found = OTHER_WAYS.find(({ ending }) => ending.test(name))
+  return found ? `; ${found.remedy(name, name.replace(found.ending, ''))}` : ''
 }
 
 /**

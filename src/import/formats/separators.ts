@@ -4,6 +4,8 @@ export const SEPARATORS = [
   { separator: ';', name: 'semicolons' },
   { separator: '\t', name: 'tabs' },
   { separator: '|', name: 'vertical bars' },
+  { separator: '~', name: 'tildes' },
+  { separator: '^', name: 'carets' },
 ] as const
 
 /** Excel reads and writes the separator in a line before the header. */

@@ -83,22 +83,36 @@ const ROWS = 50
 /** Nearly all rows have as many cells as the header, if the separator is right. */
 const REGULAR = 0.8
 
-/** Finds the separator that gives the most columns, with the same number in nearly all rows. A hint in the file, or no other, proves it. */
+/**
+ * Finds the separator that gives the most columns, with the same number in nearly all rows. A hint in the file proves it, and a usual one if no
+ * other does the same. A sign of the first line, such as a space, is one if no usual one gives columns.
+ */
 function inferDelimiter(start: string): { delimiter: string; inference?: Inference } {
   // The import reads the hint.
   if (findHint(start).hint !== undefined) return { delimiter: ',' }
-  const found = SEPARATORS.map((each) => ({ ...each, header: regularHeader(start, each.separator) }))
-    .filter(({ header }) => header.length > 1)
-    .sort((one, other) => other.header.length - one.header.length)
+  const split = (separators: readonly { separator: string; name: string }[]) =>
+    separators
+      .map((each) => ({ ...each, header: regularHeader(start, each.separator) }))
+      .filter(({ header }) => header.length > 1)
+      .sort((one, other) => other.header.length - one.header.length)
+  const usual = split(SEPARATORS)
+  const found = usual.length > 0 ? usual : split(signsIn(start))
   const [chosen, ...alternatives] = found.map(({ separator, name, header }) => ({
     ...{ separator, choice: name, write: `"delimiter": ${JSON.stringify(separator)}` },
     example: `${header.length} columns, the first is ${JSON.stringify(header[0])}`,
   }))
   if (!chosen) return { delimiter: ',' }
   const { separator: delimiter, ...first } = chosen
-  if (alternatives.length === 0) return { delimiter }
+  if (usual.length === 1) return { delimiter }
   const others = alternatives.map(({ separator: _, ...choice }) => choice)
   return { delimiter, inference: { what: 'delimiter', chosen: first, alternatives: others } }
+}
+
+/** The characters of the first line that are in no usual name of a column. */
+function signsIn(start: string): { separator: string; name: string }[] {
+  const [line = ''] = start.split(/[\r\n]/, 1)
+  const signs = new Set(line.replace(/[\p{L}\p{M}\p{N}\p{Cs}"'_().-]/gu, ''))
+  return [...signs].map((separator) => ({ separator, name: separator === ' ' ? 'spaces' : JSON.stringify(separator) }))
 }
 
 /** The header, if nearly all rows have as many cells; else none. */

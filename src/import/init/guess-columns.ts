@@ -4,9 +4,9 @@ import type { Dialect } from '../formats/dialect.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { Columns } from '../manifest.ts'
 import { textOf } from '../row/column-mapping.ts'
-import { type CoordinateStyle, plainCoordinate } from '../row/coordinate-text.ts'
+import { type CoordinateStyle, isPacked, plainCoordinate } from '../row/coordinate-text.ts'
 import { acceptsValue, ROW_FIELDS } from '../row/parse-item.ts'
-import { COUNTRY_NAME, ID_NAMES, matches, NAMES, PROJECTED_NAMES } from './column-names.ts'
+import { COUNTRY_NAME, findAxes, findCoordinates, ID_NAMES, isAngleName, matches, NAMES } from './column-names.ts'
 
 /** The columns of a file and their values in the first rows. */
 export interface Sample {
@@ -80,7 +80,8 @@ function findColumn(sample: Sample, field: RowField): string | undefined {
     const column = sample.columns.find((name) => matches(pattern, name) && fits(sample, field, name))
     if (column !== undefined) return column
   }
-  return undefined
+  if (field !== 'latitude' && field !== 'longitude') return undefined
+  return findAxes(sample.columns)[field].find((name) => fits(sample, field, name))
 }
 
 function fits(sample: Sample, field: RowField, column: string): boolean {
@@ -113,10 +114,11 @@ const MAX_SHARED = 1.1
 const LARGEST_ANGLE = 360
 
 function findMetres(sample: Sample): Columns {
+  const named = findCoordinates(sample.columns)
   const find = (field: 'latitude' | 'longitude') =>
-    sample.columns.find(
+    named[field].find(
       (name) =>
-        (matches(PROJECTED_NAMES[field], name) || NAMES[field]?.some((each) => matches(each, name))) &&
+        !(isAngleName(name) && valuesOf(sample, name).every((text) => text === '' || isPacked(text))) &&
         areNumbers(sample, { field, areMetres: true }, name, (number) => Math.abs(number) > LARGEST_ANGLE),
     )
   const [latitude, longitude] = [find('latitude'), find('longitude')]

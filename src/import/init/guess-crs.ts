@@ -59,7 +59,7 @@ export function guessCrs(evidence: CrsEvidence, points: readonly Point[]): Guess
   const numbers = [...mentioned, ...spoken, ...data.others]
   const likely = codesOf(spoken)
   const rank = countryRanking(evidence)
-  const areXY = /^y/i.test(evidence.columns.latitude)
+  const areXY = /(?<![a-z])y|y(?![a-z])/i.test(evidence.columns.latitude)
   const doubtsAbout = ({ system, isSwapped, country }: Candidate) =>
     4 -
     2 * rank(country) +

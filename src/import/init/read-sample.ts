@@ -5,8 +5,8 @@ import type { Fields } from '../formats/source-row.ts'
 import type { Inference } from '../inference.ts'
 import { findReferenceSystem } from '../reference-system.ts'
 import { textOf, withNested } from '../row/column-mapping.ts'
-import { describeCoordinate } from '../row/coordinate-text.ts'
-import { matches, NAMES, PROJECTED_NAMES } from './column-names.ts'
+import { describeCoordinate, isPacked } from '../row/coordinate-text.ts'
+import { findCoordinates } from './column-names.ts'
 import type { Sample } from './guess-columns.ts'
 import { inferDecimal } from './infer-decimal.ts'
 
@@ -19,35 +19,48 @@ export async function readSample(
 ): Promise<{ sample: Sample; inference: Inference | undefined; ownCrs: string | undefined }> {
   let ownCrs: string | undefined
   const rows: Fields[] = []
+  let problem: string | undefined
   for await (const row of readRows(file)) {
     if ('fields' in row) {
       rows.push(withNested(row.fields))
       ownCrs ??= row.crs === undefined ? undefined : findReferenceSystem(row.crs)?.code
-    }
+    } else problem ??= `all of its rows are bad, the first at line ${row.line}: ${row.problem}`
     if (rows.length >= SAMPLE_ROWS) break
   }
-  if (rows.length === 0) throw operationFailed(`${file.name}: has no rows to guess the columns from`)
+  if (rows.length === 0) throw operationFailed(`${file.name}: ${problem ?? 'has no rows to guess the columns from'}`)
   const columns = [...new Set(rows.flatMap(Object.keys))]
-  const { decimal, inference } = inferDecimal(rows, columns.filter(isPlaceName))
+  const { decimal, inference } = inferDecimal(rows, placesIn(columns))
   const sample = { columns, rows, decimal }
   return { sample, inference, ownCrs: ownCrs === 'EPSG:4326' ? undefined : ownCrs }
 }
 
-/** Returns a sentence about the first coordinates that are no numbers. */
-export function findUnread({ columns, rows }: Sample): string | undefined {
-  for (const column of columns.filter(isPlaceName)) {
+/** Names that are numbers of degrees. */
+const DEGREES = /^-?\d{1,3}[.,]\d+$/
+
+/** Returns a sentence with a value of the columns that may have coordinates, or else of the first column. */
+export function findUnread({ columns, rows }: Sample): string {
+  const number = columns.find((column) => DEGREES.test(column))
+  if (number !== undefined)
+    return `the first line has no names of columns, but values such as ${number}; add a line with names above it`
+  const places = placesIn(columns)
+  const named = places.length > 0 ? places : columns
+  const found = named.flatMap((column) => {
     const text = rows.map((row) => textOf(row[column])).find((each) => each.trim() !== '') ?? ''
-    const what = describeCoordinate(text)
-    if (what !== undefined)
-      return `the column ${column} has ${text.slice(0, SHOWN)}, ${what}; write latitude and longitude into two columns, as numbers of degrees`
-  }
-  return undefined
+    return text === '' ? [] : { column, text, what: describeCoordinate(text) ?? (isPacked(text) ? PACKED : undefined) }
+  })
+  const { column, text, what } = found.find((each) => each.what !== undefined) ?? found[0] ?? NONE
+  const is = what ?? (places.length > 0 ? 'no number of degrees' : 'and no column is called like a coordinate')
+  const only = columns.length === 1 ? '; if the file has more columns, add "delimiter" with what separates them' : ''
+  return `the column ${column} has ${text.slice(0, SHOWN)}, ${is}; write latitude and longitude into two columns, as numbers of degrees${only}`
 }
 
+const NONE = { column: '', text: '', what: undefined }
+const PACKED = `metres, or degrees, minutes and seconds without their signs, such as 373000 for 37°30'00"`
 /** Characters of a value that are shown. */
 const SHOWN = 60
 
-function isPlaceName(column: string): boolean {
-  const patterns = [...(NAMES.latitude ?? []), ...(NAMES.longitude ?? []), ...Object.values(PROJECTED_NAMES)]
-  return patterns.some((pattern) => matches(pattern, column))
+function placesIn(columns: readonly string[]): string[] {
+  const { latitude, longitude } = findCoordinates(columns)
+  const found = new Set([...latitude, ...longitude])
+  return columns.filter((column) => found.has(column))
 }

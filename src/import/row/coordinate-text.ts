@@ -21,27 +21,48 @@ export function plainCoordinate(text: string, style: CoordinateStyle): string {
   return fromPair(plain, style.field) ?? fromDegrees(plain, style) ?? fromGroups(plain, style) ?? plain
 }
 
+/** What others write in place of the signs of an angle and of its sides, of digits, and of a point or a minus. */
+const PLAIN: readonly (readonly [RegExp, string])[] = [
+  [/[\u2212\u2013\uff0d]/g, '-'],
+  [/[\u066b\uff0e]/g, '.'],
+  [/[\u00a0\u066c\u2007\u2009\u202f\u3000]/g, ' '],
+  [/[\u00ba\u02da도度]|(?<=\d *)(?:deg(?:rees?)?\b|d(?=\d))/gi, '°'],
+  [/[\u2032\u2019\u02b9\u00b4분分]|(?<=\d *)min(?:utes?)?\b/gi, "'"],
+  [/[\u2033\u201d\u02ba초秒]|''|(?<=\d *)sec(?:onds?)?\b/gi, '"'],
+  [/북위|北[緯纬]/g, 'N'],
+  [/남위|南[緯纬]/g, 'S'],
+  [/동경|[東东][経經经]/g, 'E'],
+  [/서경|西[経經经]/g, 'W'],
+]
+
 /** Writes the characters of other scripts and of typesetters as those of a keyboard. */
 function withPlainCharacters(text: string): string {
-  return text
-    .replace(/[\uff0b-\uff19]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
-    .replace(/[\u2212\u2013]/g, '-')
-    .replace(/[\u00a0\u2007\u2009\u202f\u3000]/g, ' ')
-    .replace(/[\u00ba\u02da]/g, '°')
-    .replace(/[\u2032\u2019\u02b9\u00b4]/g, "'")
-    .replace(/[\u2033\u201d\u02ba]|''/g, '"')
-    .trim()
+  const withDigits = text.replace(/[\uff0b-\uff0f]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+  const digits = withDigits.replace(/(?![0-9])\p{Nd}/gu, (digit) => String(digitOf(digit)))
+  return PLAIN.reduce((plain, [pattern, sign]) => plain.replace(pattern, sign), digits).trim()
 }
 
-const POINT = /^(?:SRID=4326;)? *POINT *\( *([+-]?\d+(?:\.\d+)?) +([+-]?\d+(?:\.\d+)?) *\)$/i
+/** The value of a digit of any script. Ten digits follow each other, from a code that ends in 0 or 6 (Unicode 16). */
+function digitOf(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0
+  const isFromStart = /\p{Nd}/u.test(String.fromCodePoint(code - (code % 16)))
+  return (code % 16) - (isFromStart ? 0 : 6)
+}
+
+const POINT =
+  /^(?:SRID=4326;)? *POINT *(?:ZM?|M)? *\( *([+-]?\d+(?:\.\d+)?) +([+-]?\d+(?:\.\d+)?)(?: +[+-]?\d+(?:\.\d+)?){0,2} *\)$/i
+/** A point of GeoJSON, with its members in any order. */
+const JSON_POINT =
+  /^\{(?=.*"type": ?"Point").*"coordinates": ?\[ ?([+-]?\d+(?:\.\d+)?), ?([+-]?\d+(?:\.\d+)?)(?:, ?[+-]?\d+(?:\.\d+)?)? ?\]/
 const PAIR = /^[([]? *([+-]?\d+\.\d+) *[,; ] *([+-]?\d+\.\d+) *[)\]]?$/
+const LIST = /^\[ *([+-]?\d+(?:\.\d+)?) *, *([+-]?\d+(?:\.\d+)?) *\]$/
 const LARGEST_LATITUDE = 90
 
-/** One number of a point of WKT, which has the longitude first; or of a pair in which one number is too large for a latitude. */
+/** One number of a point of WKT or GeoJSON, which has the longitude first; or of a pair in which one number is too large for a latitude. */
 function fromPair(text: string, field: CoordinateField): string | undefined {
-  const [, x, y] = POINT.exec(text) ?? []
+  const [, x, y] = POINT.exec(text) ?? JSON_POINT.exec(text) ?? []
   if (x !== undefined) return field === 'longitude' ? x : y
-  const [, first, second] = PAIR.exec(text) ?? []
+  const [, first, second] = PAIR.exec(text) ?? LIST.exec(text) ?? []
   if (isLongitude(first) === isLongitude(second)) return undefined
   return isLongitude(first) === (field === 'longitude') ? first : second
 }
@@ -56,9 +77,29 @@ const SIDES = { latitude: 'NS', longitude: 'EW' }
 /** One is 11 mm. */
 const DECIMALS = 7
 
+/** Degrees, minutes and seconds with one sign between them, and with a side unless that is a colon: `37:30:00`, `37 30 00 N`. */
+const PARTS = /^([NSEW]?) *([+-]?\d{1,3})([: -])(\d{1,2}(?:\.\d+)?)(?:\3(\d{1,2}(?:\.\d+)?))? *([NSEW]?)$/i
+/** Degrees, minutes and seconds without signs between them, as in aviation: `373000N`. */
+const PACKED = /^([NSEW]?) *([+-]?\d{1,3})([0-5]\d)([0-5]\d(?:\.\d+)?) *([NSEW]?)$/i
+
+function withSigns(text: string): string {
+  const [, before = '', degrees, sign, minutes, seconds, after = ''] = PARTS.exec(text) ?? []
+  const hasSide = before + after !== ''
+  if (degrees !== undefined && (sign === ':' || hasSide))
+    return `${before}${degrees}°${minutes}'${seconds === undefined ? '' : `${seconds}"`}${after}`
+  const [, first = '', , , , last = ''] = PACKED.exec(text) ?? []
+  if (first + last === '') return text.includes('°') ? text.replace(',', '.') : text
+  return text.replace(PACKED, '$1$2°$3\'$4"$5')
+}
+
+/** Whether a number may be degrees, minutes and seconds, such as 373000 for 37°30'00". */
+export function isPacked(text: string): boolean {
+  return PACKED.test(text.trim())
+}
+
 /** Degrees with a sign or a side: `37°33'58"N`, `N 37.5`, `37.5°`. */
 function fromDegrees(text: string, { field, areMetres }: CoordinateStyle): string | undefined {
-  const [, before = '', sign, degrees, minutes = '0', seconds = '0', after = ''] = DEGREES.exec(text) ?? []
+  const [, before = '', sign, degrees, minutes = '0', seconds = '0', after = ''] = DEGREES.exec(withSigns(text)) ?? []
   const side = (before || after).toUpperCase()
   if (degrees === undefined || areMetres || (before !== '' && after !== '') || !SIDES[field].includes(side))
     return undefined
@@ -94,5 +135,6 @@ export function describeCoordinate(text: string): string | undefined {
   if (/^(?:SRID=\d+; *)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON)\b/i.test(plain)) return 'a geometry in WKT'
   if (/^0[01][0-9a-f]{16,}$/i.test(plain)) return 'a geometry in WKB'
   if (/°/.test(plain)) return 'an angle'
+  if (/^[([{].*\d.*[)\]}]$/.test(plain)) return 'a list or an object'
   return /^\d{1,2}[A-Z]{3} ?\d+ ?\d+$/i.test(plain) ? 'a reference of MGRS' : undefined
 }

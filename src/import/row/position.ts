@@ -1,9 +1,10 @@
 import { operationFailed } from '../../errors/errors.ts'
+import { isObject } from '../../json.ts'
 import { adviseEntry, type Dialect, type SourceFile } from '../formats/dialect.ts'
 import type { Fields } from '../formats/source-row.ts'
 import { findReferenceSystem, type ReferenceSystem } from '../reference-system.ts'
 import { textOf } from './column-mapping.ts'
-import { type CoordinateField, describeCoordinate, plainCoordinate } from './coordinate-text.ts'
+import { type CoordinateField, describeCoordinate, isPacked, plainCoordinate } from './coordinate-text.ts'
 
 /** Converts the coordinates of a row to degrees of WGS 84, or says why it can't. */
 type ConvertPosition = (fields: Fields, ownCrs: string | undefined) => { fields: Fields } | { problem: string }
@@ -41,7 +42,10 @@ function projectionOf(file: SourceFile, ownCrs: string | undefined): ReferenceSy
 function withPlainNumbers(fields: Fields, decimal: Dialect['decimal'], areMetres: boolean): Fields {
   const plain = (field: CoordinateField) => {
     const value = fields[field]
-    return typeof value === 'string' ? plainCoordinate(value, { field, decimal, areMetres }) : value
+    if (typeof value !== 'string' && !(isObject(value) || Array.isArray(value))) return value
+    const text = textOf(value)
+    const read = plainCoordinate(text, { field, decimal, areMetres })
+    return read === text ? value : read
   }
   const [latitude, longitude] = [plain('latitude'), plain('longitude')]
   if (latitude === fields.latitude && longitude === fields.longitude) return fields
@@ -93,7 +97,8 @@ export function explainPosition(file: SourceFile, { latitude, longitude }: Field
   }
   if (crs !== undefined || !texts.every(areMetres(decimal))) return undefined
   const advice = adviseEntry(file, { crs: 'EPSG:…' })
-  return `they look like metres, not degrees; ${advice}, with the number of their reference system (npx catalog import init ${file.name} guesses it)`
+  const orPacked = texts.every(isPacked) ? `, or like 37°30'00" written as 373000` : ''
+  return `they look like metres${orPacked}, not degrees; ${advice}, with the number of their reference system (npx catalog import init ${file.name} guesses it)`
 }
 
 function numberOf(value: unknown): number | undefined {

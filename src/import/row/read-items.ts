@@ -1,3 +1,4 @@
+import { shorten } from '../../errors/errors.ts'
 import { watchColumns } from '../check-columns.ts'
 import type { Fields, SourceRow } from '../formats/source-row.ts'
 import type { ItemFile } from '../manifest.ts'
@@ -7,6 +8,7 @@ import {
   findBadNumber,
   identityMapping,
   numberColumns,
+  textOf,
   unknownFields,
 } from './column-mapping.ts'
 import { plainCoordinate } from './coordinate-text.ts'
@@ -71,35 +73,41 @@ function numberRestorer({ columns, dialect: { decimal } }: ItemFile): (row: Sour
   }
 }
 
-type BadItem = Extract<ReturnType<typeof parseItem>, { problem: string }>
+type BadItem = Extract<ReturnType<typeof parseItem>, { problem: string }> & { kind?: string | undefined }
 
 /** Returns a function that makes the item of a row, as the manifest says. */
 function rowParser(file: ItemFile, datasetId: string) {
   const map = columnMapping(file)
   const convertPosition = positionConverter(file)
   const numbers = numberColumns(file.columns)
-  return (row: Extract<SourceRow, { fields: Fields }>): ReturnType<typeof parseItem> => {
+  return (row: Extract<SourceRow, { fields: Fields }>): ReturnType<typeof parseItem> | BadItem => {
     const problem = findBadNumber(numbers, row.fields)
     if (problem !== undefined) return { problem, badFields: ['extraAttributes'] }
     const fields = map(row.fields)
     const positioned = convertPosition(fields, row.crs)
-    if ('problem' in positioned) return { ...positioned, badFields: [...COORDINATES] }
+    if ('problem' in positioned) return withValues({ ...positioned, badFields: [...COORDINATES] }, fields)
     const parsed = parseItem(positioned.fields, datasetId, file.isExact)
     if ('item' in parsed || !parsed.badFields.some(isCoordinate)) return parsed
     const advice = explainPosition(file, fields)
-    return advice === undefined ? parsed : { ...parsed, problem: `${parsed.problem}; ${advice}` }
+    return withValues(advice === undefined ? parsed : { ...parsed, problem: `${parsed.problem}; ${advice}` }, fields)
   }
 }
 
+/** Adds the values of bad coordinates to a problem that has none of them. */
+function withValues(bad: BadItem, fields: Fields): BadItem {
+  const texts = bad.badFields.filter(isCoordinate).map((field) => shorten(textOf(fields[field]).trim(), SHOWN))
+  const shown = [...new Set(texts)].filter((text) => text !== '')
+  if (shown.length === 0 || shown.some((text) => bad.problem.includes(text))) return bad
+  return { ...bad, problem: `${bad.problem}; the file has ${shown.join(' and ')}`, kind: bad.problem }
+}
+
+/** Characters of a value that are shown. */
+const SHOWN = 60
 const COORDINATES = ['latitude', 'longitude'] as const
 const isCoordinate = (field: string) => COORDINATES.some((each) => each === field)
 
 /** The problem of a row, with the cells of its bad fields or the number of its feature if its line does not find them. */
-function placedProblem(
-  { columns }: ItemFile,
-  { placeOf }: SourceRow,
-  { problem, kind, badFields }: BadItem & { kind?: string },
-) {
+function placedProblem({ columns }: ItemFile, { placeOf }: SourceRow, { problem, kind, badFields }: BadItem) {
   const names = badFields.flatMap((field) => columnsOfField(columns, field))
   const place = placeOf?.(names)
   return place === undefined ? { problem, kind } : { problem: `${problem} (${place})`, kind: kind ?? problem }
