@@ -1,7 +1,6 @@
 import { array, assert, constantFrom, integer, property, tuple } from 'fast-check'
 import { expect, test } from 'vitest'
-import { FairShare } from '../../src/gateway/admission/fair-share.ts'
-import { createSlots } from '../../src/gateway/admission/slots.ts'
+import { createSlots, FairShare } from '../../src/gateway/admission/fair-share.ts'
 
 /** Takes slots for a key until there is none for it. Returns their number. */
 function fill({ take }: ReturnType<typeof createSlots>, key: string): number {

@@ -12,9 +12,9 @@ import { textBody } from '../../gateway/request-body.ts'
 import type { ResponseCache } from '../../gateway/response-cache.ts'
 import type { TrustedDocuments } from '../../graphql/operation/documents.ts'
 import { parseJson } from '../../json.ts'
-import { createEndpoint } from '../mcp/endpoint.ts'
-import { toolError } from '../mcp/errors.ts'
-import { createTools, type Tool } from '../mcp/tools.ts'
+import { createEndpoint } from './endpoint.ts'
+import { toolError } from './errors.ts'
+import { createTools, type Tool } from './tools.ts'
 
 interface McpOptions {
   trusted: TrustedDocuments | undefined

@@ -9,12 +9,12 @@ import { chooseContentCoding, wantsHtml } from '../../gateway/negotiation.ts'
 import { queryStringOf } from '../../gateway/query-string.ts'
 import { ResponseBody, sendIfUnchanged } from '../../gateway/reply.ts'
 import { publicUrlOf } from '../../gateway/request-head.ts'
-import { CRS84 } from '../ogc/crs.ts'
-import { FORMS, type Form } from '../ogc/media-types.ts'
-import type { OgcRoute } from '../ogc/route.ts'
-import { OGC_ROUTES } from '../ogc/routes.ts'
 import { apiDefinition } from '../openapi/documents.ts'
 import type { Pages } from '../pages/pages.ts'
+import { CRS84 } from './crs.ts'
+import { FORMS, type Form } from './media-types.ts'
+import type { OgcRoute } from './route.ts'
+import { OGC_ROUTES } from './routes.ts'
 
 /*
  * OGC API Features at /ogc (docs/ogc.md).

@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache'
 import { addRoute } from '../../gateway/http.ts'
 import { ResponseBody, sendCacheable } from '../../gateway/reply.ts'
 import { publicUrlOf } from '../../gateway/request-head.ts'
-import type { Json } from '../openapi/components.ts'
-import { documentOfAllPaths, openApiDocument, serversAt } from '../openapi/documents.ts'
-import { toOpenApi30 } from '../openapi/version-3-0.ts'
+import type { Json } from './components.ts'
+import { documentOfAllPaths, openApiDocument, serversAt } from './documents.ts'
+import { toOpenApi30 } from './version-3-0.ts'
 
 /** Clients choose the address, so the number of stored bodies is limited. */
 const MAX_BODIES = 10

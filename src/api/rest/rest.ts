@@ -4,8 +4,8 @@ import { pathParameters } from '../../gateway/http.ts'
 import { appendVary, prefersStrict } from '../../gateway/negotiation.ts'
 import { parseQueryString, queryStringOf } from '../../gateway/query-string.ts'
 import { ResponseBody } from '../../gateway/reply.ts'
-import { pageLinks, representationsOf } from '../rest/envelope.ts'
-import { REST_ROUTES } from '../rest/routes.ts'
+import { pageLinks, representationsOf } from './envelope.ts'
+import { REST_ROUTES } from './routes.ts'
 
 /** Adds the /v1 routes. Each turns parameters into variables, executes its operation and sends the result as an envelope. */
 export function addRestRoutes(app: FastifyInstance, services: Services): void {

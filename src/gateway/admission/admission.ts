@@ -6,10 +6,9 @@ import type { ApiKey } from '../../catalog/access.ts'
 import type { CallerAccess, ReadCatalog, SnapshotReader } from '../../catalog/snapshot-reader.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { RequestBudget } from './budget.ts'
-import { type Identification, identify } from './identify.ts'
-import { countForKey } from './key-limits.ts'
+import { createSlots } from './fair-share.ts'
+import { countForKey, type Identification, identify } from './identify.ts'
 import { networkOf } from './proxies.ts'
-import { createSlots } from './slots.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

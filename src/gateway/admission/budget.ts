@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { Cancellation, StatementCancelled, withCancellation } from '../../database/cancellation.ts'
 import { READ_TIME_MS, refused } from '../../errors/errors.ts'
-import type { Slots } from './slots.ts'
+import type { Slots } from './fair-share.ts'
 import type { UnreadResponses } from './unread.ts'
 
 /** What all requests of a process share. */

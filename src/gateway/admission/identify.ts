@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate, challenge, type FindKey, sendsBearer } from '../../auth/api-key.ts'
 import type { FindKeyOrigins } from '../../auth/origins.ts'
-import type { RateLimits } from '../../auth/rate-limit.ts'
+import type { Allowance, RateLimits } from '../../auth/rate-limit.ts'
 import type { ApiKey } from '../../catalog/access.ts'
 import type { CallerAccess } from '../../catalog/snapshot-reader.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { CatalogError } from '../../errors/errors.ts'
 import { allowKeyOrigins, requireOrigin } from '../cors.ts'
-import { rateLimited } from './key-limits.ts'
 import { networkOf } from './proxies.ts'
 import { missingKey } from './sent-key.ts'
 
@@ -45,4 +44,43 @@ export async function identify(
     void reply.header('www-authenticate', challenge(authorization))
     throw error
   }
+}
+
+/**
+ * Counts the request, if its key has a limit, and sets the headers of draft-ietf-httpapi-ratelimit-headers-10. A request that begins within
+ * the limit of items gets all of its items.
+ * @param name under which the limits of the key count
+ * @returns whether the key has a limit
+ * @throws `RATE_LIMITED`
+ */
+export async function countForKey(
+  limits: RateLimits,
+  { requestsPerMinute, itemsPerMinute }: ApiKey,
+  name: string,
+  reply: FastifyReply,
+): Promise<boolean> {
+  const requests = requestsPerMinute === null ? undefined : await limits.countRequest(name, requestsPerMinute)
+  const items = itemsPerMinute === null ? undefined : await limits.countItems(name, itemsPerMinute, 0)
+  if (!requests && !items) return false
+  setAllowances(reply, { ...(requests && { requests }), ...(items && { items }) })
+  if (requests?.isExceeded) throw rateLimited(`This API key may make ${requests.limit} requests a minute`, requests)
+  if (items?.remaining === 0) throw rateLimited(`This API key may receive ${items.limit} items a minute`, items)
+  return true
+}
+
+/** The allowances have the names of the policies. */
+function setAllowances(reply: FastifyReply, allowances: Readonly<Record<string, Allowance>>): void {
+  const listOf = (describe: (allowance: Allowance) => string) =>
+    Object.entries(allowances)
+      .map(([name, allowance]) => `"${name}";${describe(allowance)}`)
+      .join(', ')
+  void reply.headers({
+    'ratelimit-policy': listOf(({ limit, windowSeconds }) => `q=${limit};w=${windowSeconds}`),
+    ratelimit: listOf(({ remaining, resetSeconds }) => `r=${remaining};t=${resetSeconds}`),
+  })
+}
+
+/** Returns `RATE_LIMITED`. */
+function rateLimited(message: string, { resetSeconds }: Allowance): CatalogError {
+  return new CatalogError('RATE_LIMITED', message, { retryAfterSeconds: resetSeconds })
 }
