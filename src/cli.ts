@@ -4,4 +4,5 @@ import { fileURLToPath } from 'node:url'
 
 // Node keeps compiled modules here: a later start takes half the time. The rest is loaded after this line, so that it counts too.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)))
-await import('./cli/program.ts')
+const { runProgram } = await import('./cli/program.ts')
+await runProgram()

@@ -10,8 +10,7 @@ import { matchesGlob } from 'node:path'
 export const ONLY_EMBEDDED = [
   'test/architecture.test.ts',
   'test/auth/explain-access.test.ts',
-  'test/cli/command-line.isolated.test.ts',
-  'test/cli/hostile-text.isolated.test.ts',
+  'test/cli/{command-line,hostile-text}.test.ts',
   'test/clients/files.isolated.test.ts',
   'test/database/unreachable.test.ts',
   'test/documentation.test.ts',
@@ -27,7 +26,7 @@ export const ONLY_EMBEDDED = [
 export const ONLY_POSTGRES = [
   'test/browser/**/*.test.ts',
   'test/catalog/plans*.isolated.test.ts',
-  'test/cli/{datasets,export,history,keys,move-catalog,operators,prompts,rotate,samples}.isolated.test.ts',
+  'test/cli/{datasets,doctor,export,keys,move-catalog,processes.isolated}.test.ts',
   'test/fairness/unread.isolated.test.ts',
   'test/import/{bundle,exact-bundle,memory,real-data}.isolated.test.ts',
   'test/server/!(workers-embedded).isolated.test.ts',

@@ -12,6 +12,17 @@ interface Action<Given extends unknown[], Data> {
 
 /** A command of the program. */
 export class CatalogCommand extends Command {
+  constructor(name: string) {
+    super(name)
+    // Commander takes any word as an argument of the default command.
+    this.hook('preSubcommand', (group, subcommand) => {
+      const [word = subcommand.name()] = group.args
+      if (word === subcommand.name() || word.startsWith('-')) return
+      const names = group.commands.map((known) => known.name())
+      group.error(`error: unknown command '${word}'; the commands are ${names.join(', ')}`)
+    })
+  }
+
   /** Ends the help with a command line. */
   example(line: string): this {
     return this.addHelpText('after', `\nExample:\n  ${line}`)

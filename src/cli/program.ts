@@ -55,46 +55,6 @@ const COMMANDS: Readonly<Record<string, [description: string, load: () => Promis
   ],
 }
 
-const program = new CatalogCommand('catalog')
-  .description('Dataset Catalog: serve datasets of places, import them, and manage the API keys to read them')
-  .version(VERSION)
-  .example('npx catalog serve')
-  .configureOutput({
-    outputError: (message) =>
-      printFailure(
-        message
-          .replace(/^error: /, '')
-          .trim()
-          .replace(/\s+/g, ' '),
-      ),
-  })
-  .exitOverride()
-  // `catalog history` and `catalog history show` both take --json.
-  .enablePositionalOptions()
-
-// The first word that is no option. The others are only names in the help, because each loads much of the gateway.
-const named = process.argv.slice(2).find((word) => !word.startsWith('-') && word !== 'help')
-const isCompletion = named === 'completion' || named === 'complete'
-for (const [name, [description, load]] of Object.entries(COMMANDS)) {
-  const command = isCompletion || name === named ? await load() : new Command(name)
-  program.addCommand(inherit(command.description(description)))
-}
-if (isCompletion) await (await import('./completion.ts')).addCompletion(program, process.argv.slice(2))
-else program.command('completion').description('print a script that completes the words of this command in a shell')
-
-/** Makes subcommands report errors in their arguments and exit as the program does. */
-function inherit(command: Command): Command {
-  for (const subcommand of command.commands) inherit(subcommand)
-  // Commander takes any word as an argument of the default command.
-  command.hook('preSubcommand', (group, subcommand) => {
-    const [word = subcommand.name()] = group.args
-    if (word === subcommand.name() || word.startsWith('-')) return
-    const names = group.commands.map((known) => known.name())
-    group.error(`error: unknown command '${word}'; the commands are ${names.join(', ')}`)
-  })
-  return command.copyInheritedSettings(program)
-}
-
 // The reader of the output may stop early (`| head`). The command still completes its work.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return
@@ -104,13 +64,55 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // An error of stderr can't be reported anywhere.
 process.stderr.on('error', () => {})
 
-try {
-  await program.parseAsync()
-} catch (error) {
-  // Commander has already printed what is wrong with the arguments.
-  if (error instanceof CommanderError) process.exitCode = error.exitCode
-  else {
-    printFailure(error)
-    process.exitCode = 1
+/**
+ * Runs the command that the arguments of this process name, and sets the exit code if it fails. Each call begins anew, so a process may
+ * run several commands, one after the other.
+ */
+export async function runProgram(): Promise<void> {
+  try {
+    await (await createProgram(process.argv.slice(2))).parseAsync()
+  } catch (error) {
+    // Commander has already printed what is wrong with the arguments.
+    if (error instanceof CommanderError) process.exitCode = error.exitCode
+    else {
+      printFailure(error)
+      process.exitCode = 1
+    }
   }
+}
+
+async function createProgram(words: readonly string[]): Promise<Command> {
+  const program = new CatalogCommand('catalog')
+    .description('Dataset Catalog: serve datasets of places, import them, and manage the API keys to read them')
+    .version(VERSION)
+    .example('npx catalog serve')
+    .configureOutput({
+      outputError: (message) =>
+        printFailure(
+          message
+            .replace(/^error: /, '')
+            .trim()
+            .replace(/\s+/g, ' '),
+        ),
+    })
+    .exitOverride()
+    // `catalog history` and `catalog history show` both take --json.
+    .enablePositionalOptions()
+
+  // The first word that is no option. The others are only names in the help, because each loads much of the gateway.
+  const named = words.find((word) => !word.startsWith('-') && word !== 'help')
+  const isCompletion = named === 'completion' || named === 'complete'
+  for (const [name, [description, load]] of Object.entries(COMMANDS)) {
+    const command = isCompletion || name === named ? await load() : new Command(name)
+    program.addCommand(inherit(command.description(description), program))
+  }
+  if (isCompletion) await (await import('./completion.ts')).addCompletion(program, words)
+  else program.command('completion').description('print a script that completes the words of this command in a shell')
+  return program
+}
+
+/** Makes a command and its subcommands report errors in their arguments and exit as the program does. */
+function inherit(command: Command, program: Command): Command {
+  for (const subcommand of command.commands) inherit(subcommand, program)
+  return command.copyInheritedSettings(program)
 }

@@ -39,7 +39,7 @@ export function killProcesses(): void {
 process.once('exit', killProcesses)
 
 /** An import that takes more than ten seconds prints these lines, so on a slow machine only. */
-const PROGRESS =
+export const PROGRESS =
   /^(?:\d+ %, \d+ rows, .*|(?:all rows are read; checking|comparing|merging|counting|updating) .*(?: \.\.\.| s left))\n/gm
 
 /** Runs the `catalog` command in a new process and waits until it ends. `stderr` is without the progress of an import. */

@@ -1,20 +1,10 @@
-import { statSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CHECKOUT, runCatalog, runProcess } from '../support/process.ts'
-import { LIMITS_ENV } from '../support/template.ts'
+import { describe, expect, test } from 'vitest'
+import { runCommand } from '../support/command.ts'
+import { CHECKOUT, runCatalog } from '../support/process.ts'
 
-/*
- * Commands that use no database, or create the embedded one.
- */
-
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catalog-cli-'))
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
+/* What the program prints without a database. */
 
 describe('The command line', () => {
   test.each([
@@ -50,7 +40,7 @@ describe('The command line', () => {
     ['keys', 'grant'],
     ['keys', 'ungrant'],
   ])('catalog %s %s --help shows the usage with an example', async (...command) => {
-    const { code, stdout, stderr } = await runCatalog({}, ...command, '--help')
+    const { code, stdout, stderr } = await runCommand({}, ...command, '--help')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain(`Usage: ${['catalog', ...command].join(' ')}`)
     expect(stdout).toMatch(/\nExample:\n {2}.*npx catalog \w+.*\n/)
@@ -71,38 +61,32 @@ describe('The command line', () => {
     [['migrate'], { DATABASE_URL: 'postgresql://u@127.0.0.1:1/x' }, /^catalog: The database can't be reached: .*\n$/],
     [['migrate'], { DATA_DIR: '/dev/null/x' }, /^catalog: DATA_DIR \/dev\/null\/x can't be used: .*\n$/],
   ])('catalog %j with %j fails with one line for each mistake', async (command, env, stderr) => {
-    const result = await runCatalog(env, ...command)
+    const result = await runCommand(env, ...command)
     expect(result).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(stderr) })
-  })
-
-  test('npx finds the command in the checkout without a network, and generates no files again', async () => {
-    const generated = join(CHECKOUT, 'src/generated/pothos.ts')
-    const before = statSync(generated).mtimeMs
-    const env = { ...process.env, npm_config_cache: join(folder, 'npm'), npm_config_offline: 'true' }
-    const { code, stdout } = await runProcess('npx', ['catalog', 'keys', '--help'], env)
-    expect(code).toBe(0)
-    expect(stdout).toContain('Usage: catalog keys')
-    expect(statSync(generated).mtimeMs).toBe(before)
   })
 })
 
 test('catalog --version prints the version of the package', async () => {
   const { version } = JSON.parse(await readFile(join(CHECKOUT, 'package.json'), 'utf8'))
-  expect(await runCatalog({}, '--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  expect(await runCommand({}, '--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-test('a command creates the embedded database in a new folder', async () => {
-  const result = await runCatalog({ DATA_DIR: join(folder, 'first'), ...LIMITS_ENV }, 'datasets')
-  expect(result).toEqual({
-    code: 0,
-    stdout: 'There are no datasets. Import one: npx catalog import MANIFEST\n',
-    stderr: '',
+describe('catalog completion', () => {
+  test.each(['bash', 'zsh', 'fish', 'powershell'])('prints a script for %s', async (shell) => {
+    const { code, stdout } = await runCatalog({}, 'completion', shell)
+    expect([code, stdout]).toEqual([0, expect.stringContaining('catalog')])
   })
-})
 
-test('catalog migrate makes a new embedded database, which has all migrations from the start', async () => {
-  const env = { DATA_DIR: join(folder, 'fresh'), ...LIMITS_ENV }
-  const first = await runCatalog(env, 'migrate', '--json')
-  expect(first).toEqual({ code: 0, stdout: '{"applied":[]}\n', stderr: '' })
-  expect(await runCatalog(env, 'datasets', 'list', '--json')).toEqual({ code: 0, stdout: '[]\n', stderr: '' })
+  // The last one has no database, so it offers no names, and no error.
+  test.each([
+    [['keys', 'gr'], ['grant']],
+    [['keys', 'create', '--d'], ['--dataset']],
+    [['d'], ['datasets', 'doctor']],
+    [['keys', 'show', 'a'], []],
+  ])('completes %o', async (words, completions) => {
+    const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/x' }
+    const { code, stdout, stderr } = await runCatalog(env, 'complete', '--', ...words)
+    const offered = stdout.split('\n').filter((line) => line.includes('\t'))
+    expect([code, stderr, offered.map((line) => line.split('\t')[0])]).toEqual([0, '', completions])
+  })
 })

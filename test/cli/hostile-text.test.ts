@@ -1,27 +1,24 @@
-import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
+import { newDataset, newPlace } from '../support/catalog.ts'
+import { runCommand } from '../support/command.ts'
 import { useDatabase } from '../support/database.ts'
-import { csv } from '../support/import.ts'
-import { CHECKOUT, environment, listCommands, runCatalog, runProcess } from '../support/process.ts'
+import { useFolder } from '../support/folder.ts'
+import { csv, DATASET } from '../support/import.ts'
+import { environment, listCommands, runCatalog, runProcess } from '../support/process.ts'
 
 /* Names, tiers, cells and files that try to clear the screen, to add a line, or to turn the text around. */
 
 const HOSTILE = 'x\x1b[2J\x9b31m\nFORGED\r\tFORGED\u202eend\u2028FORGED'
 const ESCAPED = String.raw`x\u001b[2J\u009b31m\nFORGED\r\tFORGED\u202eend\u2028FORGED`
-/** A terminal for a program that has none (util-linux). */
-const SCRIPT = '/usr/bin/script'
 const QUOTED = `"${HOSTILE}"`
 
 const db = useDatabase()
-let folder: string
+const inFolder = useFolder()
 beforeAll(async () => {
   const { prisma } = db.database
-  const texts = [
+  const fields = [
     'name',
     'description',
     'attribution',
@@ -31,48 +28,31 @@ beforeAll(async () => {
     'contact',
     'updateFrequency',
   ]
-  const now = new Date()
-  const dataset = {
-    id: randomUUID(),
-    slug: 'evil',
-    status: 'active',
-    visibility: 'paid',
-    createdAt: now,
-    updatedAt: now,
-  } as const
-  const { id } = await prisma.dataset.create({
-    data: { ...dataset, name: '', attribution: '', ...Object.fromEntries(texts.map((field) => [field, HOSTILE])) },
-  })
-  const place = { name: HOSTILE, administrativeAreaCode: '11', categoryCode: HOSTILE, latitude: 37, longitude: 127 }
-  await prisma.item.create({
-    data: { ...place, id: randomUUID(), datasetId: id, externalId: HOSTILE, createdAt: now, updatedAt: now },
-  })
+  const texts = Object.fromEntries(fields.map((field) => [field, HOSTILE]))
+  const dataset = newDataset({ slug: 'evil', visibility: 'paid', ...texts })
+  await prisma.dataset.create({ data: dataset })
+  const item = { datasetId: dataset.id, name: HOSTILE, categoryCode: HOSTILE, externalId: HOSTILE }
+  await prisma.item.create({ data: newPlace(item) })
   const { id: keyId } = await createKey(prisma, { name: 'evil', accessTiers: ['evil'], datasets: ['evil'] })
   await prisma.apiKey.update({ where: { id: keyId }, data: { accessTiers: [HOSTILE] } })
   // A shell would take the second line of such a name as a word of its own.
   const { id: otherId } = await createKey(prisma, { name: 'other' })
   await prisma.apiKey.update({ where: { id: otherId }, data: { name: 'x\x1b[2J' } })
 
-  folder = await mkdtemp(join(tmpdir(), 'catalog-hostile-'))
   const good = csv(`${QUOTED},${QUOTED},11,x,37.5,127`, 'b,B,11,x,37.6,127')
-  await mkdir(join(folder, HOSTILE))
-  await writeFile(join(folder, HOSTILE, 'good.csv'), good)
-  await writeFile(join(folder, `${HOSTILE}.csv`), good)
-  await writeFile(
-    join(folder, 'bad.csv'),
-    csv(`a,A,11,x,${QUOTED},127`, `${QUOTED},B,11,x,37.6,${QUOTED}`, 'c,C,11,x,1,2'),
-  )
-  await writeFile(join(folder, 'header.csv'), `${QUOTED},${QUOTED}y\n1,2\n`)
-  const places = { slug: 'places', name: HOSTILE, status: 'active', visibility: 'public', attribution: 'Us' }
-  const manifest = (name: string, content: unknown) => writeFile(join(folder, `${name}.json`), JSON.stringify(content))
+  await mkdir(inFolder(HOSTILE))
+  await writeFile(inFolder(HOSTILE, 'good.csv'), good)
+  await writeFile(inFolder(`${HOSTILE}.csv`), good)
+  const bad = [`a,A,11,x,${QUOTED},127`, `${QUOTED},B,11,x,37.6,${QUOTED}`, 'c,C,11,x,1,2']
+  await writeFile(inFolder('bad.csv'), csv(...bad))
+  await writeFile(inFolder('header.csv'), `${QUOTED},${QUOTED}y\n1,2\n`)
+  const places = { ...DATASET, name: HOSTILE }
+  const manifest = (name: string, content: unknown) => writeFile(inFolder(`${name}.json`), JSON.stringify(content))
   await manifest('places', { dataset: places, items: `${HOSTILE}.csv` })
   await manifest('bad', { dataset: places, items: 'bad.csv' })
   await manifest('header', { dataset: places, items: 'header.csv' })
   await manifest('member', { dataset: { ...places, [HOSTILE]: HOSTILE, status: HOSTILE }, items: [{ file: HOSTILE }] })
-  await writeFile(join(folder, 'broken.json'), `{ "${HOSTILE}`)
-})
-afterAll(async () => {
-  await rm(folder, { recursive: true })
+  await writeFile(inFolder('broken.json'), `{ "${HOSTILE}`)
 })
 
 /** Runs of the commands, in this order. `FOLDER` is the folder of the files, `HOSTILE` the text. */
@@ -137,7 +117,7 @@ const RUNS: readonly (readonly [command: string, ...args: string[]])[] = [
   ['datasets list', '--HOSTILE'],
 ]
 
-const fill = (text: string) => text.replaceAll('FOLDER', folder).replaceAll('HOSTILE', HOSTILE)
+const fill = (text: string) => text.replaceAll('FOLDER', inFolder()).replaceAll('HOSTILE', HOSTILE)
 
 /** Line breaks are allowed. */
 const CONTROL = /[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/u
@@ -150,7 +130,7 @@ function expectHarmless(printed: string): void {
 
 describe('What others wrote stays harmless on the terminal of', () => {
   test.each(RUNS)('catalog %s', async (command, ...args) => {
-    const { stdout, stderr } = await runCatalog(db.env, ...command.split(' ').map(fill), ...args.map(fill))
+    const { stdout, stderr } = await runCommand(db.env, ...command.split(' ').map(fill), ...args.map(fill))
     expect(stdout + stderr).not.toBe('')
     expectHarmless(stdout)
     expectHarmless(stderr)
@@ -159,32 +139,18 @@ describe('What others wrote stays harmless on the terminal of', () => {
   test('every command', async () => {
     const commands = new Set(RUNS.map(([command]) => command))
     const missing = (await listCommands()).filter((name) => !commands.has(name))
-    expect(missing, 'add a run to RUNS of test/cli/hostile-text.isolated.test.ts').toEqual(['serve'])
+    expect(missing, 'add a run to RUNS of test/cli/hostile-text.test.ts').toEqual(['serve'])
   })
 })
 
 test('What others wrote is shown, with its control characters escaped', async () => {
-  const { stdout } = await runCatalog(db.env, 'datasets', 'show', 'evil')
+  const { stdout } = await runCommand(db.env, 'datasets', 'show', 'evil')
   expect(stdout.split('\n')[2]).toBe(`name          ${ESCAPED}`)
-})
-
-test.skipIf(!existsSync(SCRIPT))('a terminal shows exports and progress without control characters', async () => {
-  const onTerminal = async (command: string) => {
-    const args = ['-qec', `${CHECKOUT}src/cli.ts ${command}`, '/dev/null']
-    const { stdout } = await runProcess(SCRIPT, args, environment({ ...db.env, COLUMNS: '500' }))
-    const shown = stdout.replaceAll('\r\n', '\n').replaceAll('\r\x1b[2K', '')
-    expect(shown).not.toMatch(CONTROL)
-    return shown
-  }
-  expect(await onTerminal('export evil --format csv')).toContain(String.raw`"x\u001b[2J\u009b31m`)
-  expect(await onTerminal('export evil --format ndjson')).toContain(String.raw`x\u001b[2J\u009b31m\nFORGED`)
-  // A question would wait for an answer.
-  expect(await onTerminal(`import --allow-removals ${join(folder, 'places.json')}`)).toContain(` s left, ${ESCAPED}`)
 })
 
 test('a command that names a hostile tier works in a shell as it is printed', async () => {
   const { id } = await createKey(db.database.prisma, { name: 'to allow' })
-  const { stdout } = await runCatalog(db.env, 'access', 'explain', id, 'evil')
+  const { stdout } = await runCommand(db.env, 'access', 'explain', id, 'evil')
   const tier = / --tier (\$'.*')$/m.exec(stdout)?.[1]
   const shell = await runProcess('bash', ['-c', `printf %s ${tier}`], environment({ LC_ALL: 'C.UTF-8' }))
   expect(shell.stdout).toBe(HOSTILE)

@@ -1,26 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { lstat, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EXPORT_FORMATS, NDJSON } from '../../src/catalog/export-formats.ts'
 import { exportFile } from '../../src/cli/export-files.ts'
 import { useApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
+import { runCommand } from '../support/command.ts'
 import { createDatabase } from '../support/database.ts'
-import { environment, runCatalog, runProcess } from '../support/process.ts'
+import { useFolder } from '../support/folder.ts'
+import { environment, runProcess } from '../support/process.ts'
 
 const t = useApp()
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catalog-export-'))
-})
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
-})
+const inFolder = useFolder()
 
-const run = (...args: string[]) => runCatalog(t.env, 'export', ...args)
+const run = (...args: string[]) => runCommand(t.env, 'export', ...args)
 
 describe('catalog export', () => {
   test.each(EXPORT_FORMATS.filter(({ frame }) => frame))(
@@ -32,16 +26,16 @@ describe('catalog export', () => {
   )
 
   test('GeoParquet is written to a file as the gateway serves it', async () => {
-    await mkdir(join(folder, 'geo'))
-    const path = join(folder, 'geo', 'seoul.parquet')
+    await mkdir(inFolder('geo'))
+    const path = inFolder('geo', 'seoul.parquet')
     expect(await run('seoul', '--format', 'parquet', '--output', path)).toMatchObject({ code: 0, stderr: '' })
     const served = await (await t.get('/exports/seoul.parquet')).arrayBuffer()
     expect((await readFile(path)).equals(Buffer.from(served))).toBe(true)
   })
 
   test('a file is written once, and replaced only with --force', async () => {
-    await mkdir(join(folder, 'once'))
-    const path = join(folder, 'once', 'seoul.csv')
+    await mkdir(inFolder('once'))
+    const path = inFolder('once', 'seoul.csv')
     const args = ['seoul', '--format', 'csv', '--output', path]
     expect(await run(...args)).toEqual({ code: 0, stdout: `seoul: exported to ${path}\n`, stderr: '' })
     const text = await readFile(path, 'utf8')
@@ -54,13 +48,13 @@ describe('catalog export', () => {
 
     expect((await run(...args, '--force')).code).toBe(0)
     expect(await readFile(path, 'utf8')).toBe(text)
-    expect(await readdir(join(folder, 'once'))).toEqual(['seoul.csv'])
+    expect(await readdir(inFolder('once'))).toEqual(['seoul.csv'])
   })
 
   describe('What is no regular file is written into, and never replaced:', () => {
     const served = async () => (await t.get('/exports/seoul.csv')).text()
     const exportTo = (path: string, ...more: string[]) => run('seoul', '--format', 'csv', '--output', path, ...more)
-    const inNew = async (name: string) => join(await mkdtemp(join(folder, 'special-')), name)
+    const inNew = async (name: string) => join(await mkdtemp(inFolder('special-')), name)
 
     test('a pipe, without --force: a write loses nothing', async () => {
       const path = await inNew('pipe')
@@ -98,7 +92,7 @@ describe('catalog export', () => {
     })
 
     test('the files of a bundle that are links', async () => {
-      const bundle = await mkdtemp(join(folder, 'linked-'))
+      const bundle = await mkdtemp(inFolder('linked-'))
       await symlink('m', join(bundle, 'manifest.json'))
       await symlink('i', join(bundle, 'items.ndjson'))
       const args = ['seoul', '--format', 'bundle', '--output', bundle, '--force']
@@ -109,17 +103,17 @@ describe('catalog export', () => {
   })
 
   test('two exports of one file at the same time both succeed', async () => {
-    const path = join(folder, 'twice', 'seoul.ndjson')
-    await mkdir(join(folder, 'twice'))
+    const path = inFolder('twice', 'seoul.ndjson')
+    await mkdir(inFolder('twice'))
     const { prisma } = t.database
     const { id } = await prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul' } })
     await Promise.all([1, 2].map(() => exportFile({ prisma, id }, { format: NDJSON, path, force: true })))
     expect(await readFile(path, 'utf8')).toBe(await (await t.get('/exports/seoul.ndjson')).text())
-    expect(await readdir(join(folder, 'twice'))).toEqual(['seoul.ndjson'])
+    expect(await readdir(inFolder('twice'))).toEqual(['seoul.ndjson'])
   })
 
   test('a bundle has the whole dataset, and import takes it elsewhere', async () => {
-    const bundle = join(folder, 'bundle')
+    const bundle = inFolder('bundle')
     expect((await run(DATASET.draft, '--format', 'bundle', '--output', bundle)).code).toBe(0)
     expect((await readdir(bundle)).sort()).toEqual(['items.ndjson', 'manifest.json'])
     const { revision, ...dataset } = await t.database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'draft' } })
@@ -135,7 +129,7 @@ describe('catalog export', () => {
 
     const elsewhere = await createDatabase()
     try {
-      const imported = await runCatalog(elsewhere.env, 'import', join(bundle, 'manifest.json'), '--json')
+      const imported = await runCommand(elsewhere.env, 'import', join(bundle, 'manifest.json'), '--json')
       expect(JSON.parse(imported.stdout)).toMatchObject({ datasetId: DATASET.draft, created: 1, skipped: 0 })
     } finally {
       await elsewhere.close()
@@ -143,7 +137,7 @@ describe('catalog export', () => {
   })
 
   test('a bundle replaces the items of somebody else only with --force', async () => {
-    const bundle = await mkdtemp(join(folder, 'mine-'))
+    const bundle = await mkdtemp(inFolder('mine-'))
     const path = join(bundle, 'items.ndjson')
     await writeFile(path, 'mine')
     const args = ['seoul', '--format', 'bundle', '--output', bundle]
@@ -152,32 +146,6 @@ describe('catalog export', () => {
     expect(await readFile(path, 'utf8')).toBe('mine')
     expect((await run(...args, '--force')).code).toBe(0)
     expect((await readdir(bundle)).sort()).toEqual(['items.ndjson', 'manifest.json'])
-  })
-
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s leaves no unfinished file', async (signal) => {
-    const interrupted = await mkdtemp(join(folder, 'interrupted-'))
-    // Interrupts itself at the second batch of items. The first one is being written then.
-    const script = `
-      import { NDJSON } from '../../src/catalog/export-formats.ts'
-import { exportFile } from './src/cli/export-files.ts'
-      import { readConfig } from './src/config/config.ts'
-      import { openDatabase } from './src/database/database.ts'
-      const { prisma } = await openDatabase(readConfig(process.env).database, { share: true })
-      const { id } = await prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul' } })
-      let batches = 0
-      const onItems = () => { if (++batches === 2) process.kill(process.pid, '${signal}') }
-      const path = ${JSON.stringify(join(interrupted, 'a.csv'))}
-      await exportFile({ prisma, id, onItems }, { format: NDJSON, path, force: false })
-      process.exit()`
-    await runProcess(process.execPath, ['--input-type=module-typescript', '--eval', script], environment(t.env))
-    expect((await readdir(interrupted)).filter((name) => name !== 'a.csv')).toEqual([])
-  })
-
-  test('a reader that stops early is no failure', async () => {
-    const args = ['src/cli.ts', 'export', 'seoul', '--format', 'ndjson']
-    const { code, stderr } = await runProcess(process.execPath, args, environment(t.env), { readsOutput: false })
-    expect(code).toBe(0)
-    expect(stderr).not.toContain('catalog:')
   })
 
   test.each([
@@ -192,14 +160,5 @@ import { exportFile } from './src/cli/export-files.ts'
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(message)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
-  })
-
-  test.skipIf(!existsSync('/dev/full'))('a full disk is one line too', async () => {
-    const shell = `${process.execPath} src/cli.ts export seoul --format csv > /dev/full`
-    const { code, stderr } = await runProcess('bash', ['-c', shell], environment(t.env))
-    expect([code, stderr.split('\n').filter((line) => line.startsWith('catalog:'))]).toEqual([
-      1,
-      [expect.stringContaining('ENOSPC')],
-    ])
   })
 })

@@ -1,39 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { type Database, openDatabase } from '../../src/database/database.ts'
-import { DATASET, seedCatalog } from '../support/catalog.ts'
-import { createEmpty } from '../support/database.ts'
-import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
+import { useApp } from '../support/app.ts'
+import { DATASET } from '../support/catalog.ts'
+import { runCommand } from '../support/command.ts'
+import { runCatalog } from '../support/process.ts'
 
-let env: Record<string, string>
-let drop: () => Promise<void>
-let gateway: Gateway
-let database: Database
+/** It runs all the while: every command works beside a gateway. */
+const t = useApp()
 let plain: { id: string; key: string }
 let gold: { id: string; key: string }
 beforeAll(async () => {
-  const empty = await createEmpty()
-  ;({ env, drop } = empty)
-  gateway = await startGateway({ ...env, SAMPLE_DATA: 'false' })
-  database = await openDatabase(empty.config, { share: true })
-  await seedCatalog(database.prisma)
-  plain = await createKey(database.prisma, { name: 'plain' })
-  gold = await createKey(database.prisma, { name: 'gold', accessTiers: ['gold'], datasets: ['draft'] })
-})
-afterAll(async () => {
-  await database.close()
-  await gateway.stop()
-  await drop()
+  const { prisma } = t.database
+  await prisma.apiKey.deleteMany()
+  plain = await createKey(prisma, { name: 'plain' })
+  gold = await createKey(prisma, { name: 'gold', accessTiers: ['gold'], datasets: ['draft'] })
+  await createKey(prisma, { name: 'expired', expiresAt: new Date(Date.now() - 1) })
 })
 
-const run = (...args: string[]) => runCatalog(env, ...args)
+const run = (...args: string[]) => runCommand(t.env, ...args)
 const runJson = async (...args: string[]) => {
   const { code, stdout, stderr } = await run(...args, '--json')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(stdout)
 }
-const get = async (path: string) =>
-  (await fetch(gateway.url + path, { headers: { authorization: `Bearer ${plain.key}` } })).status
+const get = async (path: string) => (await t.get(path, { authorization: `Bearer ${plain.key}` })).status
 const becomes = (path: string, status: number) => expect.poll(() => get(path)).toBe(status)
 
 /** Fails with exactly these lines on stderr, without output. */
@@ -41,12 +31,26 @@ const expectFailure = async (args: string[], stderr: RegExp) =>
   expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(stderr) })
 
 describe('catalog datasets', () => {
-  test('list is what it does without a command', async () => {
-    expect(await runJson('datasets', 'list')).toEqual(await runJson('datasets'))
+  test('lists its datasets with or without list: the items of each, and how many valid keys may access it', async () => {
+    const datasets: Record<string, unknown>[] = await runJson('datasets', 'list')
+    expect(await runJson('datasets')).toEqual(datasets)
+    const bySlug = datasets.map(({ slug, visibility, keys, items }) => [slug, visibility, keys, items])
+    expect(bySlug.sort()).toEqual([
+      ['archived', 'public', 2, 1],
+      ['draft', 'public', 1, 1],
+      ['inactive', 'public', 0, 1],
+      ['paid', 'paid', 1, 1],
+      ['restricted', 'restricted', 0, 1],
+      ['seoul', 'public', 2, 9],
+    ])
+    const [header = '', ...rows] = (await run('datasets')).stdout.trimEnd().split('\n')
+    expect(header).toMatch(/^SLUG +NAME +STATUS +VISIBILITY +TIER +ITEMS +KEYS +UPDATED$/)
+    const paid = rows.find((row) => row.startsWith('paid ')) ?? ''
+    expect(paid.slice(header.indexOf('TIER'), header.indexOf('ITEMS')).trim()).toBe('gold')
   })
 
   test('show finds a dataset by its slug, id, name or the beginning of its id', async () => {
-    const { name } = await database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul' } })
+    const { name } = await t.database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul' } })
     const shown = await runJson('datasets', 'show', 'seoul')
     expect(shown).toMatchObject({ id: DATASET.seoul, slug: 'seoul', name, status: 'active', keys: 2 })
     for (const text of [DATASET.seoul.toUpperCase(), name])
@@ -68,18 +72,6 @@ describe('catalog datasets', () => {
     expect(await runJson('datasets', 'show', 'renamed')).toMatchObject({ id: before.id, description: null })
   })
 
-  test('list and show escape control characters in names, which could control the terminal', async () => {
-    const { id, name } = await database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'draft' } })
-    const rename = (to: string) => database.prisma.dataset.update({ where: { id }, data: { name: to } })
-    await rename('A\u001b[31mRED\nB')
-    const printed = [await run('datasets', 'list'), await run('datasets', 'show', 'draft')]
-    await rename(name)
-    for (const { stdout } of printed) {
-      expect(stdout).toContain(String.raw`A\u001b[31mRED\nB`)
-      expect(stdout).not.toMatch(/[^\P{Cc}\n]/u)
-    }
-  })
-
   test('update warns of a paid dataset without a tier', async () => {
     const { code, stderr } = await run('datasets', 'update', 'archived', '--visibility', 'paid')
     expect(code).toBe(0)
@@ -98,7 +90,7 @@ describe('catalog datasets', () => {
     [['--visibility', 'x'], /^catalog: --visibility must be one of public, restricted, paid\n$/],
     [['--name', ' ', '--attribution', ''], /^catalog: --name must not be empty\n--attribution must not be empty\n$/],
   ])('update %j is refused, with a line for each mistake, and changes nothing', async (options, stderr) => {
-    const state = () => database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul' } })
+    const state = () => t.database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul' } })
     const before = await state()
     await expectFailure(['datasets', 'update', 'seoul', ...options], stderr)
     expect(await state()).toEqual(before)
@@ -112,11 +104,11 @@ describe('catalog datasets', () => {
   test('remove wants --yes without a terminal, and then removes the dataset with its items and grants', async () => {
     const line = /^catalog: This removes the dataset inactive with \d+ items and 0 grants; to do so, add --yes\n$/
     await expectFailure(['datasets', 'remove', 'inactive'], line)
-    const { id } = await database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'inactive' } })
+    const { id } = await t.database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'inactive' } })
     expect(await get('/v1/datasets/inactive')).toBe(403)
     expect(await runJson('datasets', 'remove', 'inactive', '--yes')).toMatchObject({ id, slug: 'inactive' })
     await becomes('/v1/datasets/inactive', 404)
-    expect(await database.prisma.item.count({ where: { datasetId: id } })).toBe(0)
+    expect(await t.database.prisma.item.count({ where: { datasetId: id } })).toBe(0)
   })
 })
 
@@ -142,7 +134,7 @@ describe('catalog access', () => {
   })
 
   test('explain of an item follows its dataset, and an item of another dataset is a mistake', async () => {
-    const item = await database.prisma.item.findFirstOrThrow({ where: { datasetId: DATASET.seoul } })
+    const item = await t.database.prisma.item.findFirstOrThrow({ where: { datasetId: DATASET.seoul } })
     expect(await runJson('access', 'explain', 'plain', 'seoul', item.id)).toMatchObject({
       item: item.id,
       clause: 'public',
@@ -159,4 +151,15 @@ describe('catalog access', () => {
     expect(open).toEqual(expect.arrayContaining(['draft', 'paid', 'seoul']))
     expect((await run('access', 'list', 'gold')).stdout).toMatch(/^DATASET +ACCESS +SINCE +UNTIL +BECAUSE\n/)
   })
+})
+
+test.each([
+  [['keys', 'show', 'pl'], ['plain']],
+  [['datasets', 'show', 'se'], ['seoul']],
+  [['keys', 'grant', 'plain', '--dataset', 'dr'], ['draft']],
+  [['access', 'explain', 'plain', 'dr'], ['draft']],
+])('completion offers the keys and datasets of the database for %o', async (words, completions) => {
+  const { stdout } = await runCatalog(t.env, 'complete', '--', ...words)
+  const offered = stdout.split('\n').filter((line) => line.includes('\t'))
+  expect(offered.map((line) => line.split('\t')[0])).toEqual(completions)
 })

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
@@ -10,18 +9,19 @@ import { type Database, openDatabase } from '../../src/database/database.ts'
 import { importKeys } from '../../src/import/whole-export.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
+import { runCommand } from '../support/command.ts'
 import { createEmpty } from '../support/database.ts'
-import { runCatalog, runShell } from '../support/process.ts'
+import { useFolder } from '../support/folder.ts'
+import { runShell } from '../support/process.ts'
 import { copyEmbedded, type EmptyDatabase } from '../support/template.ts'
 
-let folder: string
+const inFolder = useFolder()
 let embedded: EmptyDatabase
 /** The embedded database, open all the time: it takes seconds of CPU time to open, and the commands use it too. */
 let opened: Database
 let other: EmptyDatabase
 let secrets: string[]
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catalog-move-'))
   const dataDir = await copyEmbedded()
   const limits = { poolSize: 4, connectTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
   embedded = {
@@ -49,7 +49,6 @@ afterAll(async () => {
   await opened.close()
   await embedded.drop()
   await other.drop()
-  await rm(folder, { recursive: true })
 })
 
 async function withDatabase<Result>(source: EmptyDatabase, use: (database: Database) => Promise<Result>) {
@@ -85,8 +84,8 @@ async function readAnswers(source: EmptyDatabase): Promise<string[]> {
 test('A catalog with its keys moves there and back, and answers each key byte for byte', async () => {
   const original = await readAnswers(embedded)
   expect(original.filter((answer) => answer.includes(' 200 ')).length).toBeGreaterThan(20)
-  const moved = join(folder, 'moved')
-  const exported = await runCatalog(embedded.env, 'export', '--all', moved, '--with-keys')
+  const moved = inFolder('moved')
+  const exported = await runCommand(embedded.env, 'export', '--all', moved, '--with-keys')
   expect(exported).toMatchObject({ code: 0, stderr: '' })
   expect(exported.stdout).toContain(
     `5 datasets and all keys are in ${moved}; import them elsewhere: npx catalog import ${moved}`,
@@ -94,21 +93,21 @@ test('A catalog with its keys moves there and back, and answers each key byte fo
   expect((await stat(join(moved, 'keys.ndjson'))).mode & 0o777).toBe(0o600)
   for (const secret of secrets) expect(await readFile(join(moved, 'keys.ndjson'), 'utf8')).not.toContain(secret)
 
-  const imported = await runCatalog(other.env, 'import', moved)
+  const imported = await runCommand(other.env, 'import', moved)
   expect(imported).toMatchObject({ code: 0, stderr: '' })
   expect(imported.stdout).toContain('keys: 5 added, 0 were there already')
   expect(await readAnswers(other)).toEqual(original)
-  const { stdout } = await runCatalog(other.env, 'keys', 'show', 'revoked', '--json')
+  const { stdout } = await runCommand(other.env, 'keys', 'show', 'revoked', '--json')
   expect(JSON.parse(stdout).origins).toEqual(['https://maps.example'])
-  const history = JSON.parse((await runCatalog(other.env, 'history', 'seoul-landmarks', '--json')).stdout)
+  const history = JSON.parse((await runCommand(other.env, 'history', 'seoul-landmarks', '--json')).stdout)
   expect(history).toMatchObject([
     { action: 'import', canUndo: true },
     { action: 'import', canUndo: false },
   ])
 
   // The check of docs/operations.md.
-  const copy = join(folder, 'copy')
-  expect((await runCatalog(other.env, 'export', '--all', copy, '--with-keys')).code).toBe(0)
+  const copy = inFolder('copy')
+  expect((await runCommand(other.env, 'export', '--all', copy, '--with-keys')).code).toBe(0)
   expect(await runShell({}, `diff -r --exclude=history.ndjson ${moved} ${copy}`)).toEqual({
     code: 0,
     stdout: '',
@@ -116,9 +115,9 @@ test('A catalog with its keys moves there and back, and answers each key byte fo
   })
 
   await withDatabase(embedded, ({ prisma }) => prisma.dataset.deleteMany().then(() => prisma.apiKey.deleteMany()))
-  expect((await runCatalog(embedded.env, 'import', copy)).code).toBe(0)
+  expect((await runCommand(embedded.env, 'import', copy)).code).toBe(0)
   expect(await readAnswers(embedded)).toEqual(original)
-  const again = await runCatalog(embedded.env, 'import', copy)
+  const again = await runCommand(embedded.env, 'import', copy)
   expect(again.stdout).toContain('keys: 0 added, 5 were there already')
   expect(again.stdout).toContain('seoul-landmarks: 0 created, 0 updated, 27 unchanged, 0 removed, 0 skipped')
 })
@@ -126,7 +125,7 @@ test('A catalog with its keys moves there and back, and answers each key byte fo
 test.each(['api_keys', 'retired_secrets'])(
   'A key whose secret another key has in %s is refused, and named',
   async (table) => {
-    const lines = (await readFile(join(folder, 'moved', 'keys.ndjson'), 'utf8')).split('\n')
+    const lines = (await readFile(inFolder('moved', 'keys.ndjson'), 'utf8')).split('\n')
     const otherId = '00000000-0000-4000-8000-000000000000'
     const secret = lines.find((line) => line.includes(`"table": "${table}"`)) ?? ''
     const row = JSON.parse(lines[0] ?? '').row
@@ -137,10 +136,10 @@ test.each(['api_keys', 'retired_secrets'])(
             { table: 'api_keys', row: { ...row, id: otherId, hash: `\\x${'00'.repeat(32)}` } },
             { table, row: { ...JSON.parse(secret).row, api_key_id: otherId } },
           ]
-    await writeFile(join(folder, 'keys.ndjson'), given.map((line) => JSON.stringify(line)).join('\n'))
+    await writeFile(inFolder('keys.ndjson'), given.map((line) => JSON.stringify(line)).join('\n'))
     await withDatabase(embedded, async ({ prisma, withSession }) => {
       const before = await prisma.apiKey.count()
-      await expect(withSession((session) => importKeys(session, folder))).rejects.toThrow(
+      await expect(withSession((session) => importKeys(session, inFolder()))).rejects.toThrow(
         `The key ${otherId} has the secret of another key; no key was added`,
       )
       expect(await prisma.apiKey.count()).toBe(before)
@@ -149,19 +148,19 @@ test.each(['api_keys', 'retired_secrets'])(
 )
 
 test('A folder is refused if it is no catalog, or has one already', async () => {
-  await writeFile(join(folder, 'catalog.json'), '{"version":2,"datasets":[],"hasKeys":false}')
-  expect(await runCatalog(other.env, 'import', folder)).toMatchObject({
+  await writeFile(inFolder('catalog.json'), '{"version":2,"datasets":[],"hasKeys":false}')
+  expect(await runCommand(other.env, 'import', inFolder())).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("catalog.json can't be read; is this a folder of catalog export --all?"),
   })
   const exists = expect.stringContaining('catalog.json exists; replace it with --force')
-  expect(await runCatalog(other.env, 'export', '--all', folder)).toMatchObject({ code: 1, stderr: exists })
-  expect(await runCatalog(other.env, 'export', '--all', folder, '--format', 'csv')).toMatchObject({ code: 1 })
-  expect((await runCatalog(other.env, 'export', 'x', '--format', 'csv', '--with-keys')).stderr).toContain('needs --all')
+  expect(await runCommand(other.env, 'export', '--all', inFolder())).toMatchObject({ code: 1, stderr: exists })
+  expect(await runCommand(other.env, 'export', '--all', inFolder(), '--format', 'csv')).toMatchObject({ code: 1 })
+  expect((await runCommand(other.env, 'export', 'x', '--format', 'csv', '--with-keys')).stderr).toContain('needs --all')
 })
 
 test('An export that replaces another one leaves no dataset that was removed meanwhile', async () => {
-  const path = join(folder, 'replaced')
+  const path = inFolder('replaced')
   const options = { folder: path, force: true, withKeys: false, onDataset: () => {} }
   const bundles = async () => (await readdir(join(path, 'datasets'))).sort()
   await withDatabase(embedded, async (database) => {
