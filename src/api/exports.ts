@@ -7,22 +7,16 @@ import { type FilterValues, pickFilters } from '../catalog/filters.ts'
 import type { Dataset } from '../catalog/models.ts'
 import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
 import { refused } from '../errors/errors.ts'
-import type { Admission } from '../gateway/admission/admission.ts'
 import type { Slots } from '../gateway/admission/fair-share.ts'
+import { type Asked, addDoor, type Services } from '../gateway/answer.ts'
 import { toCatalogError } from '../gateway/error-reply.ts'
-import { addRoute, pathParameters } from '../gateway/http.ts'
+import { pathParameters } from '../gateway/http.ts'
 import { appendVary, type Coding, chooseContentCoding, VARY } from '../gateway/negotiation.ts'
 import { parseQueryString, queryStringOf } from '../gateway/query-string.ts'
 import { createEncoder, entityTag, sendIfUnchanged } from '../gateway/reply.ts'
 import { exportPath, exportQuery } from './files.ts'
 
 /* Whole datasets as files (docs/exports.md). */
-
-interface ExportOptions {
-  admit: Admission
-  /** The exports that run at the same time. */
-  slots: Slots
-}
 
 /** A dataset in one format and content coding. */
 interface Representation {
@@ -38,43 +32,56 @@ interface ExportSelection {
   isFlat: boolean
 }
 
-/** Adds GET /exports/{datasetId}.{format} for each format. */
-export function addExportRoutes(app: FastifyInstance, { admit, slots }: ExportOptions): void {
-  const sendExport = async (request: FastifyRequest, reply: FastifyReply, format: ExportFormat) => {
-    const { key, readCatalog, readForStream } = await admit(request, reply)
-    const selection = parseSelection(format, queryStringOf(request.url))
-    const { datasetId = '' } = pathParameters(request)
-    const { result: dataset } = await readCatalog((catalog) => catalog.dataset(datasetId))
-    const coding = format.frame && chooseContentCoding(request.headers['accept-encoding'])
-    void reply.header('cache-control', 'private, no-cache')
-    if (sendIfUnchanged(request, reply, { etag: tagOf(dataset, selection), coding })) return
-    if (request.method === 'HEAD') {
-      await readCatalog((catalog) => readContent(catalog, catalog.dataset(datasetId), selection))
-      setHeaders(reply, { dataset, selection, coding })
-      void reply.send()
-      return
-    }
-    const endExport = await beginExport(slots, key.id)
-    // The dataset may have changed, so it is read again, together with the first items.
-    const first = await readFirst(readCatalog, datasetId, selection).catch((error: unknown) => {
-      endExport()
-      throw error
-    })
-    const { content } = first
-    // By id, because another dataset may get the slug.
-    const parts = writeExport(content, first, (window) => readBatch(readForStream, first.dataset.id, content, window))
-    const stream = openStream(parts, (part) => request.use?.send(Buffer.byteLength(part)))
-    stream.once('close', endExport).once('error', (error) => cutOff(request, reply, error))
-    setHeaders(reply, { dataset: first.dataset, selection, coding })
-    // Without a callback, pipeline would throw the error that `cutOff` gets.
-    void reply.send(coding ? pipeline(stream, createEncoder(coding), () => {}) : stream)
-  }
+/** Adds GET /exports/{datasetId}.{format} for each format. The slots count the exports that run at the same time. */
+export function addExportRoutes(app: FastifyInstance, services: Services, slots: Slots): void {
   for (const format of EXPORT_FORMATS) {
-    addRoute(app, {
+    const form = { mediaType: format.contentType }
+    addDoor(app, services, {
       path: exportPath(format),
-      handler: (request, reply) => sendExport(request, reply, format),
+      forms: [form],
+      // The ending of the path names the form, whatever `Accept` says.
+      choose: () => form,
+      ask: ({ request }) => ({ parse: () => parseSelection(format, queryStringOf(request.url)) }),
+      read: async (selection, asked) => {
+        const result = await openExport(selection, asked, slots)
+        return result && { result }
+      },
+      render: (stream) => stream,
     })
   }
+}
+
+/** The file as a stream, after its headers are set; undefined if the response needs no body and is sent. */
+async function openExport(
+  selection: ExportSelection,
+  { request, reply, caller: { key, readCatalog, readForStream } }: Asked<unknown>,
+  slots: Slots,
+): Promise<Readable | undefined> {
+  const { datasetId = '' } = pathParameters(request)
+  const { result: dataset } = await readCatalog((catalog) => catalog.dataset(datasetId))
+  const coding = selection.format.frame && chooseContentCoding(request.headers['accept-encoding'])
+  void reply.header('cache-control', 'private, no-cache')
+  if (sendIfUnchanged(request, reply, { etag: tagOf(dataset, selection), coding })) return undefined
+  if (request.method === 'HEAD') {
+    await readCatalog((catalog) => readContent(catalog, catalog.dataset(datasetId), selection))
+    setHeaders(reply, { dataset, selection, coding })
+    void reply.send()
+    return undefined
+  }
+  const endExport = await beginExport(slots, key.id)
+  // The dataset may have changed, so it is read again, together with the first items.
+  const first = await readFirst(readCatalog, datasetId, selection).catch((error: unknown) => {
+    endExport()
+    throw error
+  })
+  const { content } = first
+  // By id, because another dataset may get the slug.
+  const parts = writeExport(content, first, (window) => readBatch(readForStream, first.dataset.id, content, window))
+  const stream = openStream(parts, (part) => request.use?.send(Buffer.byteLength(part)))
+  stream.once('close', endExport).once('error', (error) => cutOff(request, reply, error))
+  setHeaders(reply, { dataset: first.dataset, selection, coding })
+  // Without a callback, pipeline would throw the error that `cutOff` gets.
+  return coding ? pipeline(stream, createEncoder(coding), () => {}) : stream
 }
 
 /**

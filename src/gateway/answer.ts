@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ReadLog } from '../catalog/snapshot/read-log.ts'
 import type { Admission, Caller } from './admission/admission.ts'
@@ -28,11 +29,11 @@ export interface Door<Form extends { mediaType: string }, Query, Result> extends
   forms: readonly [Form, ...Form[]]
   /** A form that the request names, or the function that sends a page to a person, who needs no key for it. */
   choose?: (request: FastifyRequest) => Form | SendPage | undefined
-  /** Requests with the same cache key have the same response. Only without a cached one the request is parsed. */
-  ask: (asked: Asked<Form>) => { cacheKey: string; parse: () => Query }
+  /** Requests with the same cache key have the same response. Only without a cached one the request is parsed. A stream has no cache key. */
+  ask: (asked: Asked<Form>) => { cacheKey?: string; parse: () => Query }
   /** The result, and the read log if the response may be cached; undefined if the response is sent already. */
   read: (query: Query, asked: Asked<Form>) => Promise<{ result: Result; readLog?: ReadLog | undefined } | undefined>
-  render: (result: Result, asked: Asked<Form>) => ResponseBody
+  render: (result: Result, asked: Asked<Form>) => ResponseBody | Readable
 }
 
 /** Adds a door. A request goes one way through it: admit, cached?, parse, read, render, send. */
@@ -48,12 +49,13 @@ export function addDoor<Form extends { mediaType: string }, Query, Result>(
     const form = chosen ?? chooseRepresentation(request.headers.accept, forms)
     const asked = { request, reply, caller, form }
     const { cacheKey, parse } = ask(asked)
-    const cached = responses.find(cacheKey, caller)
-    if (cached.response) return send(asked, cached.response)
+    const cached = cacheKey === undefined ? undefined : responses.find(cacheKey, caller)
+    if (cached?.response) return send(asked, cached.response)
     const found = await read(parse(), asked)
     if (!found) return
     const response = render(found.result, asked)
-    if (found.readLog) cached.store(response, found.readLog)
+    if (response instanceof Readable) return void reply.send(response)
+    if (found.readLog) cached?.store(response, found.readLog)
     return send(asked, response)
   }
   // No body is read without a valid key.

@@ -101,7 +101,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   addMcpRoute(app, services, { trusted: trustedDocuments, findKeyOrigins, corsOrigins: options.corsOrigins })
   addTileRoute(app, services)
-  addExportRoutes(app, { admit, slots: shared?.exportSlots ?? createSlots(limits.maxExports) })
+  addExportRoutes(app, services, shared?.exportSlots ?? createSlots(limits.maxExports))
   addOgcRoutes(app, services, { contact, sendOgc })
   addHealthRoutes(app, database)
   return app

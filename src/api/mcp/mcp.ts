@@ -3,11 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FindKeyOrigins } from '../../auth/origins.ts'
 import { validationFailed } from '../../errors/errors.ts'
 import type { Caller } from '../../gateway/admission/admission.ts'
-import type { Services } from '../../gateway/answer.ts'
+import { addDoor, type Services } from '../../gateway/answer.ts'
 import { sendErrorBody, toCatalogError } from '../../gateway/error-reply.ts'
-import { addRoute } from '../../gateway/http.ts'
-import { chooseRepresentation } from '../../gateway/negotiation.ts'
-import { ResponseBody, sendUncacheable } from '../../gateway/reply.ts'
+import { ResponseBody } from '../../gateway/reply.ts'
 import { textBody } from '../../gateway/request-body.ts'
 import type { ResponseCache } from '../../gateway/response-cache.ts'
 import type { TrustedDocuments } from '../../graphql/operation/documents.ts'
@@ -28,39 +26,45 @@ const MAX_MESSAGE_BYTES = 64 * 1024
 /** Adds POST /mcp, the Model Context Protocol over streamable HTTP (docs/agents.md). */
 export function addMcpRoute(
   app: FastifyInstance,
-  { admit, responses }: Services,
+  services: Services,
   { trusted, corsOrigins, findKeyOrigins }: McpOptions,
 ): void {
   const endpoint = createEndpoint(createTools(trusted))
 
-  addRoute(app, {
-    path: '/mcp',
-    methods: ['POST'],
-    bodyLimit: MAX_MESSAGE_BYTES,
-    onRequest: async (request, reply) => {
+  void app.register(async (routes) => {
+    routes.addHook('onRequest', async (request, reply) => {
       const { origin } = request.headers
+      if (request.method !== 'POST') return undefined
       // Pages may also have the origin of a key; admission checks the origins of this key.
-      if (!isAllowedOrigin(origin, corsOrigins) && !(await findKeyOrigins()).has(String(origin))) {
-        void reply.code(403).send(FORBIDDEN_ORIGIN)
-        return reply
-      }
-      await admit(request, reply)
-    },
-    handler: async (request, reply) => {
-      const caller = await admit(request, reply)
-      const { text } = textBody(request, [JSON_RESPONSE.mediaType])
-      const body = parseJson(text)
-      // Each request counts once for the limit of its key.
-      if (Array.isArray(body)) throw validationFailed([{ field: 'body', message: 'must be one message, not a batch' }])
-      const message = { headers: protocolHeaders(request), text, body }
-      const response = await endpoint(message, (tool, given) => callTool({ request, caller, responses }, tool, given))
-      void reply.code(response.status)
-      if (response.text !== '')
-        return sendUncacheable(request, reply, new ResponseBody(response.text, response.contentType))
-      void reply.send()
-    },
-    errorHandler: sendMcpError,
+      if (isAllowedOrigin(origin, corsOrigins) || (await findKeyOrigins()).has(String(origin))) return undefined
+      return reply.code(403).send(FORBIDDEN_ORIGIN)
+    })
+    addDoor(routes, services, {
+      path: '/mcp',
+      methods: ['POST'],
+      bodyLimit: MAX_MESSAGE_BYTES,
+      forms: [JSON_RESPONSE],
+      ask: ({ request }) => ({ parse: () => parseMessage(request) }),
+      read: async (message, { request, reply, caller }) => {
+        const { responses } = services
+        const result = await endpoint(message, (tool, given) => callTool({ request, caller, responses }, tool, given))
+        void reply.code(result.status)
+        if (result.text !== '') return { result }
+        void reply.send()
+        return undefined
+      },
+      render: ({ text, contentType }) => new ResponseBody(text, contentType),
+      errorHandler: sendMcpError,
+    })
   })
+}
+
+/** @throws `VALIDATION_FAILED` for a batch: each request counts once for the limit of its key */
+function parseMessage(request: FastifyRequest) {
+  const { text } = textBody(request, [JSON_RESPONSE.mediaType])
+  const body = parseJson(text)
+  if (Array.isArray(body)) throw validationFailed([{ field: 'body', message: 'must be one message, not a batch' }])
+  return { headers: protocolHeaders(request), text, body }
 }
 
 /** Sends an error in the form of JSON-RPC 2.0 (section 5.1), for a message that is not read. */
@@ -119,11 +123,10 @@ const FORBIDDEN_ORIGIN = {
 }
 
 /**
- * The headers that the SDK reads, when `textBody` has read `Content-Type`. It wants `text/event-stream` in `Accept` too, as the protocol does, but every response is JSON.
- * @throws `NOT_ACCEPTABLE`
+ * The headers that the SDK reads, when `textBody` has read `Content-Type`. It wants `text/event-stream` in `Accept` too, as the
+ * protocol does, but every response is JSON.
  */
 function protocolHeaders({ headers }: FastifyRequest): Record<string, string> {
-  chooseRepresentation(headers.accept, [JSON_RESPONSE])
   const own = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'))
   const texts = own.map(([name, value]) => [name, String(value)] as const)
   const { mediaType } = JSON_RESPONSE
