@@ -20,6 +20,11 @@ import { findExcessLength } from '../../graphql/operation/limits.ts'
 import { schema } from '../../graphql/schema.ts'
 import type { GraphQLParams } from './protocol.ts'
 
+/*
+ * Yoga runs the plugins of a request's parameters here: persisted and trusted documents. It does not parse, validate,
+ * execute or send anything.
+ */
+
 /**
  * Executes the operation of a request to /graphql. Errors of the document and of its execution are in the result.
  * @throws the errors of `readCatalog`
