@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
-import { createKey, revokeKey } from '../../src/auth/keys.ts'
+import { grantDataset } from '../../src/auth/grants.ts'
+import { createKey } from '../../src/auth/keys.ts'
 import { useApp } from '../support/app.ts'
-import { DATASET, IMAGE, ITEM, newPlace } from '../support/catalog.ts'
+import { DATASET, ITEM, newPlace } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 
 const t = useApp()
@@ -21,29 +21,18 @@ interface KeyOptions {
 const get = (path: string, key: string) => t.get(path, { authorization: `Bearer ${key}` })
 const issue = (options: KeyOptions) => createKey(t.database.prisma, { name: 'access', ...options })
 
-/** The datasets of the small catalog that each kind of key may access. */
-const KEYS: { what: string; options: KeyOptions; sees: Slug[] }[] = [
-  { what: 'without tiers or grants', options: {}, sees: ['archived', 'seoul'] },
-  {
-    what: 'with the tier of the paid dataset',
-    options: { accessTiers: ['gold'] },
-    sees: ['archived', 'paid', 'seoul'],
-  },
-  { what: 'with another tier', options: { accessTiers: ['silver', 'Gold'] }, sees: ['archived', 'seoul'] },
-  {
-    what: 'with a grant for the restricted dataset',
-    options: { datasets: ['restricted'] },
-    sees: ['archived', 'restricted', 'seoul'],
-  },
-  { what: 'with a grant for the paid dataset', options: { datasets: ['paid'] }, sees: ['archived', 'paid', 'seoul'] },
-  {
-    what: 'with grants for the draft and the inactive',
-    options: { datasets: ['draft', 'inactive'] },
-    sees: ['archived', 'draft', 'inactive', 'seoul'],
-  },
+/** The datasets of the small catalog that each kind of key may access besides those that all may. */
+const KEYS: [what: string, options: KeyOptions, sees: Slug[]][] = [
+  ['without tiers or grants', {}, []],
+  ['with the tier of the paid dataset', { accessTiers: ['gold'] }, ['paid']],
+  ['with another tier', { accessTiers: ['silver', 'Gold'] }, []],
+  ['with a grant for the restricted dataset', { datasets: ['restricted'] }, ['restricted']],
+  ['with a grant for the paid dataset', { datasets: ['paid'] }, ['paid']],
+  ['with grants for the draft and the inactive', { datasets: ['draft', 'inactive'] }, ['draft', 'inactive']],
 ]
 
-describe.each(KEYS)('A key $what', ({ options, sees }) => {
+describe.each(KEYS)('A key %s', (_what, options, more) => {
+  const sees = ['archived' as const, ...more, 'seoul' as const]
   let key: string
   const denied = ALL.filter((slug) => !sees.includes(slug))
   beforeAll(async () => {
@@ -84,66 +73,18 @@ describe.each(KEYS)('A key $what', ({ options, sees }) => {
     expect(meta.total).toBe(data.length)
     expect(meta.total).toBe(sees.length)
   })
-
-  test('receives no id of a dataset that it may not access', async () => {
-    const responses = await Promise.all(
-      ['/v1/datasets', '/v1/dataset-items/nearby?latitude=37.58&longitude=126.977&radius=50000&limit=100'].map((path) =>
-        get(path, key).then((response) => response.text()),
-      ),
-    )
-    const { body } = await t.graphql(
-      '{ datasets { total nodes { id items { total nodes { id images { id } } } } } }',
-      {},
-      key,
-    )
-    const received = responses.join() + JSON.stringify(body)
-    for (const slug of denied) for (const id of [DATASET[slug], SOME_ITEM[slug]]) expect(received).not.toContain(id)
-    expect(received.includes(IMAGE.restricted)).toBe(sees.includes('restricted'))
-  })
 })
 
-describe('Keys and grants', () => {
-  const expectStatus = (ask: () => Promise<Response>, status: number) =>
-    expectWithinASecond(ask, (response) => expect(response.status).toBe(status))
-
-  test('a grant gives access until it expires', async () => {
-    const { key, id } = await issue({})
-    const { prisma } = t.database
-    await grantDataset(prisma, { keyId: id, dataset: 'restricted', expiresAt: new Date(Date.now() + 60_000) })
-    expect((await get('/v1/datasets/restricted', key)).status).toBe(200)
-    await grantDataset(prisma, { keyId: id, dataset: 'restricted', expiresAt: new Date(Date.now() - 1) })
-    await expectStatus(() => get('/v1/datasets/restricted', key), 403)
-  })
-
-  test('a withdrawn grant stops working within a second', async () => {
-    const { key, id } = await issue({ datasets: ['draft'] })
-    expect((await get('/v1/datasets/draft', key)).status).toBe(200)
-    await withdrawGrant(t.database.prisma, { keyId: id, dataset: 'draft' })
-    await expectStatus(() => get('/v1/datasets/draft', key), 403)
-  })
-
-  test('a revoked key stops working within a second, on a keep-alive connection', async () => {
-    const { key, id } = await issue({})
-    expect((await get('/v1/datasets', key)).status).toBe(200)
-    await revokeKey(t.database.prisma, id)
-    await expectStatus(() => get('/v1/datasets', key), 401)
-  })
-
-  test('an expired key is refused', async () => {
-    const { key } = await createKey(t.database.prisma, { name: 'short', expiresAt: new Date(Date.now() - 1) })
-    expect((await get('/v1/datasets', key)).status).toBe(401)
-  })
-
-  test('a key with a rate limit gets 429 with Retry-After for the first request beyond it', async () => {
-    const { key } = await createKey(t.database.prisma, { name: 'slow', requestsPerMinute: 2 })
-    const responses = [await get('/v1/datasets', key), await get('/v1/datasets', key), await get('/v1/datasets', key)]
-    expect(responses.map((response) => response.status)).toEqual([200, 200, 429])
-    const [, , refused] = responses
-    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(await refused?.json()).toMatchObject({ error: { code: 'RATE_LIMITED' } })
-    const { status, body } = await t.graphql('{ datasets { total } }', {}, key)
-    expect([status, body.errors[0].extensions.code]).toEqual([429, 'RATE_LIMITED'])
-  })
+test('a grant gives access until it expires', async () => {
+  const { key, id } = await issue({})
+  const grant = (expiresAt: Date) => grantDataset(t.database.prisma, { keyId: id, dataset: 'restricted', expiresAt })
+  await grant(new Date(Date.now() + 60_000))
+  expect((await get('/v1/datasets/restricted', key)).status).toBe(200)
+  await grant(new Date(Date.now() - 1))
+  await expectWithinASecond(
+    () => get('/v1/datasets/restricted', key),
+    (response) => expect(response.status).toBe(403),
+  )
 })
 
 test('datasets that a key may not access add no statement and no row to its requests', async () => {

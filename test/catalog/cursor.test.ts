@@ -67,7 +67,13 @@ describe('A cursor', () => {
     for (const value of ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']) {
       expect(parse(at(value)).after).toEqual({ value, id: ITEM.gate })
     }
-    for (const value of ['0000-12-31T23:59:59.999Z', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00.0000Z', 'then']) {
+    for (const value of [
+      '0000-12-31T23:59:59.999Z',
+      '2026-01-01T00:00:00Z',
+      '2026-01-01T00:00:00.0000Z',
+      '2026-02-30T00:00:00.000Z',
+      'then',
+    ]) {
       expect(refusal(at(value))).toBe('after must be a cursor of this list')
     }
   })

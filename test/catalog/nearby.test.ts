@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { pointAt, straightLine } from '../../src/catalog/circle.ts'
 import type { FilterValues } from '../../src/catalog/filters.ts'
 import { type NearbyItem, parseItems } from '../../src/catalog/models.ts'
@@ -7,26 +7,24 @@ import { NO_ITEMS, recordsWith } from '../../src/catalog/projection.ts'
 import { type SearchStatements, searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { newDataset, newPlace } from '../support/catalog.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
 /*
  * The search by grid has the same results as plain ST_DWithin and ST_Distance, with and without filters, over random places: a city
  * with many places at the same point, both poles, the antimeridian, the edge of the map, and the rest of the world.
  */
 
-let db: TestDatabase
-const DATASETS = Array.from({ length: 3 }, () => randomUUID())
+const db = useDatabase()
+const DATASETS: string[] = Array.from({ length: 3 }, () => randomUUID())
 const random = generator(20261121)
 
 beforeAll(async () => {
-  db = await createDatabase()
   const { prisma } = db.database
   await prisma.dataset.createMany({
     data: DATASETS.map((id, n) => newDataset({ id, slug: `d${n}`, name: `D${n}` })),
   })
   await prisma.item.createMany({ data: Array.from({ length: 6_000 }, (_, n) => newItem(n)) })
 })
-afterAll(() => db.close())
 
 function newItem(n: number) {
   const [latitude, longitude] = place(n)
@@ -95,14 +93,10 @@ function someSearch(n: number) {
   }
 }
 
+type Search = ReturnType<typeof someSearch>
+
 /** The search as the contract defines it, without optimization. */
-async function plainSearch({
-  circle: { latitude, longitude, radius },
-  limit,
-  offset,
-  scope,
-  filters,
-}: ReturnType<typeof someSearch>) {
+async function plainSearch({ circle: { latitude, longitude, radius }, limit, offset, scope, filters }: Search) {
   const { administrativeAreaCode, categoryCode, postalCode } = filters
   return db.database.withSession(async (session) => {
     const { rows } = await session.query<{ id: string; distance: number }>(
@@ -119,7 +113,7 @@ async function plainSearch({
 }
 
 /** Runs searches at the same time, and compares each with the plain search. Returns the greatest total. */
-async function expectSame(searches: readonly ReturnType<typeof someSearch>[]): Promise<number> {
+async function expectSame(searches: readonly Search[]): Promise<number> {
   const { sql } = db.database
   const { startNearby } = createBatchers(sql)
   const statements: SearchStatements = { start: startNearby, refine: (run) => run(sql) }
@@ -163,6 +157,86 @@ describe('A search by grid has the results of a plain search', () => {
     await item.deleteMany({ where: { name: { endsWith: '5' } } })
     await item.updateMany({ where: { name: { endsWith: '1' } }, data: { categoryCode: 'rare' } })
     await expectExact(120)
+  })
+})
+
+/*
+ * Groups of items near a centre and crowds far away: at the end of a group, one item more or less decides which tiles are read.
+ */
+
+/** Degrees for a metre along a meridian. */
+const DEGREES = 1 / 111_195
+
+/** More than the points of a tile that is not divided, in each of the two datasets. */
+const GROUP_SIZE = 60
+/** Metres from the centre. */
+const GROUPS = [300, 1_200, 2_600, 5_000, 9_000, 15_000]
+
+interface Centre {
+  latitude: number
+  longitude: number
+}
+const CENTRES: Record<string, Centre> = {
+  'a city': { latitude: -33.9, longitude: -0.01 },
+  'the pole and the antimeridian': { latitude: 89.9999, longitude: 180 },
+}
+
+/** A place about so many metres from a centre, in a direction in radians. */
+function placeAt({ latitude, longitude }: Centre, metres: number, direction: number) {
+  const north = latitude + metres * DEGREES * Math.cos(direction)
+  // Beyond the pole, the meridian continues on the other side.
+  const isBeyond = north > 90
+  const east = (metres * DEGREES * Math.sin(direction)) / Math.max(0.01, Math.cos((latitude * Math.PI) / 180))
+  const turned = longitude + east + (isBeyond ? 180 : 0)
+  return {
+    latitude: (isBeyond ? 180 - north : north).toFixed(7),
+    longitude: (((((turned + 180) % 360) + 360) % 360) - 180).toFixed(7),
+  }
+}
+
+describe.each(Object.entries(CENTRES))('Around %s, where items stand in groups, it has them too', (_name, centre) => {
+  const GROUPED: string[] = [randomUUID(), randomUUID()]
+  beforeAll(async () => {
+    const { prisma } = db.database
+    await prisma.dataset.createMany({ data: GROUPED.map((id) => newDataset({ id, slug: id.replace('-', '_') })) })
+    const places = [
+      // Groups of items at the same place. Their tiles are divided to the smallest ones, and lie apart from each other.
+      ...GROUPS.flatMap((metres, group) =>
+        Array.from({ length: GROUP_SIZE }, () => placeAt(centre, metres, group * 2.4)),
+      ),
+      // Two crowds, and one that is partly outside of the circle.
+      ...Array.from({ length: 900 }, (_, n) => placeAt(centre, 20_000 + n / 4, 3 + n / 10_000)),
+      ...Array.from({ length: 700 }, (_, n) => placeAt(centre, 40_000 + n, 5 + n / 3_000)),
+      ...Array.from({ length: 600 }, (_, n) => placeAt(centre, 49_000 + n * 3, 1 + n / 500)),
+    ]
+    await prisma.item.createMany({
+      data: places.map((place, n) =>
+        newPlace({ datasetId: GROUPED[n % 3 === 0 ? 1 : 0] ?? '', name: String(n), ...place }),
+      ),
+    })
+  })
+  const search = (offset: number, limit: number, radius = 50_000, scope = GROUPED) => ({
+    ...{ circle: { ...centre, radius }, offset, limit, scope, filters: {} },
+    projection: recordsWith({ fields: ['id'] }),
+  })
+
+  test('on the pages at the ends of groups', async () => {
+    const searches = GROUPS.flatMap((_, group) =>
+      [-1, 0].flatMap((n) => [1, 2, 20].map((limit) => search(Math.max(0, group * GROUP_SIZE + n), limit))),
+    )
+    expect(await expectSame(searches)).toBeGreaterThan(2_000)
+  })
+
+  test('on pages inside, at the end of, and after the crowds, and on a last page that is longer than what is left', async () => {
+    const offsets = [359, 360, 1_259, 1_260, 1_960, 2_100, 2_600]
+    await expectSame([...offsets.map((offset) => search(offset, 20)), search(1_000, 2_000), search(2_200, 2_000)])
+  })
+
+  test('in each dataset, and in circles of other sizes', async () => {
+    const [one = '', two = ''] = GROUPED
+    for (const scope of [[one], [two], [two, one]]) {
+      await expectSame([100, 7_000, 20_100, 40_500].map((radius) => search(3, 5, radius, scope)))
+    }
   })
 })
 

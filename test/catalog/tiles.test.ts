@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TileSelection } from '../../src/catalog/arguments.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
-import { cellRange, MAX_FEATURES, MAX_ZOOM, rangeAtZoom, type TileAddress } from '../../src/catalog/tile.ts'
-import { DATASET, newPlace, seedCatalog } from '../support/catalog.ts'
+import { cellRange, MAX_FEATURES, MAX_SHARES, MAX_ZOOM, rangeAtZoom, type TileAddress } from '../../src/catalog/tile.ts'
+import { DATASET, newDataset, newPlace, seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 import { createPublicReader } from '../support/reader.ts'
 import { tileOf, totalOf } from '../support/tiles.ts'
@@ -226,4 +226,28 @@ test('a cluster tells how many of its items are of each dataset or category, als
     [DATASET.archived]: south,
   })
   expect(await sharesOf(undefined, { shares: 'categoryCode', categoryCode: 'south' })).toEqual({ south })
+})
+
+describe('At the limits of a tile', () => {
+  const world = { z: 0, x: 0, y: 0 }
+  const create = async (slug: string, count: number) => {
+    const dataset = newDataset({ slug })
+    const { prisma } = db.database
+    await prisma.dataset.create({ data: dataset })
+    const codes = Array.from({ length: count }, (_, n) => `code ${String(n).padStart(3, '0')}`)
+    const data = codes.map((categoryCode) => newPlace({ datasetId: dataset.id, categoryCode }))
+    await prisma.item.createMany({ data })
+    return read((catalog) => catalog.tile(world, dataset.id, { shares: 'categoryCode' }))
+  }
+
+  test('it shows as many items as it may, and one more are a cluster with the shares of the first values', async () => {
+    const items = await create('full', MAX_FEATURES)
+    expect(items.map(({ properties }) => 'id' in properties)).toEqual(Array(MAX_FEATURES).fill(true))
+    const [cluster, ...others] = await create('crowded', MAX_FEATURES + 1)
+    expect([others, cluster?.properties]).toEqual([[], { total: MAX_FEATURES + 1, shares: expect.any(String) }])
+    const shares = JSON.parse(cluster && 'shares' in cluster.properties ? String(cluster.properties.shares) : '{}')
+    expect(Object.keys(shares)).toEqual(
+      Array.from({ length: MAX_SHARES }, (_, n) => `code ${String(n).padStart(3, '0')}`),
+    )
+  })
 })

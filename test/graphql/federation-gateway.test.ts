@@ -121,16 +121,6 @@ test('an item that the API key may not access is null, like one that does not ex
   )
 })
 
-test('a hundred lookups by id in one operation reach the catalog', async () => {
-  const ids = Array.from({ length: 100 }, (_, n) => [ITEM.palace, ITEM.gate, ITEM.hall][n % 3])
-  const { data, errors } = await ask(
-    `{ ${ids.map((id, n) => `a${n}: item(id: "${id}") { id name dataset { slug } }`).join(' ')} }`,
-  )
-  expect(errors).toBeUndefined()
-  expect(Object.values(data ?? {})).toMatchObject(ids.map((id) => ({ id, dataset: { slug: 'seoul' } })))
-  expect(sent).toHaveLength(1)
-})
-
 test('an error of the catalog keeps its code', async () => {
   const { data, errors } = await ask(`{ dataset(id: "${DATASET.restricted}") { name } }`)
   expect(data).toEqual({ dataset: null })

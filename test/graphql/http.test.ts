@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 
@@ -116,6 +117,9 @@ describe('Malformed parameters are client errors', () => {
   test.each([
     ['{"query":', 'body'],
     ['"text"', 'body'],
+    ['[]', 'body'],
+    ['[{"query":"{datasets{total}}"}]', 'body'],
+    ['{}', 'query'],
     ['{"query":1}', 'query'],
     ['{"variables":{}}', 'query'],
     [`{"query":"${QUERY}","variables":"x"}`, 'variables'],
@@ -220,6 +224,8 @@ describe('A body with the Content-Type', () => {
     ['text/plain; a=application/json', TYPE],
     ['text/plain; charset="application/json"', TYPE],
     ['application/xml', TYPE],
+    ['application/x-www-form-urlencoded', TYPE],
+    ['multipart/form-data; boundary=x', TYPE],
     ['application/jsonp', TYPE],
     ['application/json; charset=utf-16', CHARSET],
     ['application/json; charset="iso-8859-1"', CHARSET],
@@ -232,6 +238,16 @@ describe('A body with the Content-Type', () => {
     expect(response.status).toBe(415)
     expect((await response.json()).errors).toEqual([{ message, extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }])
   })
+})
+
+test.each<[string, string | Buffer<ArrayBuffer>, number, Record<string, string>]>([
+  ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 400, {}],
+  ['300,000 bytes', JSON.stringify({ query: `#${'a'.repeat(300_000)}\n${QUERY}` }), 413, {}],
+  ['compressed JSON', gzipSync(JSON.stringify({ query: QUERY })), 415, { 'content-encoding': 'gzip' }],
+])('a body that is %s is refused', async (_what, body, status, headers) => {
+  const json = { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' }
+  const response = await fetch(`${t.url}/graphql`, { method: 'POST', headers: { ...json, ...headers }, body })
+  expect([response.status, (await response.json()).errors.length]).toEqual([status, 1])
 })
 
 test('HEAD has the status and headers of GET, without the body', async () => {

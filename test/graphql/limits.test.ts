@@ -256,19 +256,6 @@ describe('An operation that exceeds a limit is refused with a code and the limit
     expect(await withinTime(Promise.resolve('in time'), 60_000, () => {})).toBe('in time')
   })
 
-  test('a batch of operations is refused', async () => {
-    const response = await fetch(`${t.url}/graphql`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(Array.from({ length: 1000 }, () => ({ query: '{ __typename }' }))),
-    })
-    expect(response.status).toBe(400)
-    expect((await response.json()).errors[0]).toMatchObject({
-      message: expect.stringMatching(/batch/i),
-      extensions: { code: 'VALIDATION_FAILED' },
-    })
-  })
-
   test.each<[string, object]>([
     ['many members', Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`member${n}`, n]))],
     ['a long name', { ['x'.repeat(1_001)]: 1 }],

@@ -105,11 +105,9 @@ describe('Bad input', () => {
   const box = { west: 0, south: 0, east: 1, north: 1 }
   test.each<[Record<string, unknown>, string, string]>([
     [{}, 'text', 'must be given if within is not'],
-    [{ text: null, within: null }, 'text', 'must be given if within is not'],
     [{ text: '' }, 'text', 'must not be empty'],
     [{ text: ' \t\u3000\u2028' }, 'text', 'must not be only white space'],
     [{ text: 'a'.repeat(201) }, 'text', 'must be at most 200 characters long'],
-    [{ text: '가'.repeat(10_000) }, 'text', 'must be at most 200 characters long'],
     [{ text: 'a\0b' }, 'text', 'must not contain NUL'],
     [{ text: 'a\ud800' }, 'text', 'must be well-formed Unicode'],
     [{ within: { ...box, south: 2 } }, 'within.south', 'must be at most north'],
@@ -117,9 +115,6 @@ describe('Bad input', () => {
     [{ within: { ...box, east: 181 } }, 'within.east', 'must be at most 180'],
     [{ within: { ...box, north: 91 } }, 'within.north', 'must be at most 90'],
     [{ within: { ...box, south: -1e300 } }, 'within.south', 'must be at least -90'],
-    [{ text: 'a', limit: 101 }, 'limit', 'must be at most 100'],
-    [{ text: 'a', page: 0 }, 'page', 'must be at least 1'],
-    [{ text: 'a', category: '' }, 'categoryCode', 'must not be empty'],
     [{ text: 'a', category: '\ud800' }, 'categoryCode', 'must be well-formed Unicode'],
   ])('%j is refused: %s %s', async (variables, field, message) => {
     const { body } = await t.graphql(SEARCH, variables)

@@ -170,11 +170,7 @@ export const CACHES: readonly MutantTable[] = [
   },
   {
     file: 'src/catalog/connection.ts',
-    tests: [
-      'test/catalog/page-info.test.ts',
-      'test/graphql/connection.test.ts',
-      'test/graphql/dataset-connection.test.ts',
-    ],
+    tests: ['test/graphql/connection.test.ts', 'test/graphql/dataset-connection.test.ts'],
     mutants: [
       { find: 'OPPOSITE[order], after: before, before: after }', replace: 'OPPOSITE[order], after, before }' },
       { find: 'order: OPPOSITE[order]', replace: 'order' },

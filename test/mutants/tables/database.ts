@@ -5,7 +5,7 @@ const BASELINE = 'prisma/migrations/20261125000000_catalog/migration.sql'
 const FASTER_FUNCTIONS = 'prisma/migrations/20261126000000_faster_functions/migration.sql'
 const ONE_GRID = 'prisma/migrations/20261125230000_one_grid/migration.sql'
 const CHANGES = ['test/database/notifications.test.ts']
-const COUNTS = ['test/catalog/counts-by-hand.test.ts', 'test/catalog/counts.test.ts']
+const COUNTS = ['test/catalog/counts.test.ts']
 
 /** The triggers that count and announce, and the merge of an import. test/database/objects.test.ts finds a missing object. */
 export const DATABASE: readonly MutantTable[] = [

@@ -3,7 +3,7 @@ import type { MutantTable } from '../mutant.ts'
 
 const NAMES = ['test/server/hidden-names.test.ts']
 const FILTERED = ['test/catalog/place-filters.test.ts']
-const NEARBY = ['test/catalog/nearby-edges.test.ts']
+const NEARBY = ['test/catalog/nearby.test.ts']
 
 /** The SQL of lists, exports and totals, and of circles counted by the grid. */
 export const SQL: readonly MutantTable[] = [
