@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { replace, withCatalog } from './change.ts'
 import { CHANGES } from './changes.ts'
-import { type Env, runCatalog } from './gateway.ts'
 import { Random } from './random.ts'
 import { createdAt, latitudeOf } from './sql.ts'
+import { runCommand } from './stage.ts'
 import type { WriterContext } from './transaction.ts'
 import { type Dataset, type Item, type Key, POINT, type State, VISIBILITIES, type World } from './world.ts'
 
@@ -21,7 +22,7 @@ interface Command {
 type Plan = (random: Random, world: World, state: State, mark: string) => Command | undefined
 
 /** Makes changes with commands until the end. A command takes about a second, in which its commit can be at any time. */
-export async function writeWithCommands(context: WriterContext, folder: string, env: Env): Promise<void> {
+export async function writeWithCommands(context: WriterContext, env: Record<string, string>): Promise<void> {
   const { seed, world, history, counts, report, isEnding } = context
   const random = new Random(`${seed} commands`)
   const files = await mkdtemp(join(tmpdir(), 'catalog-simulation-'))
@@ -34,21 +35,21 @@ export async function writeWithCommands(context: WriterContext, folder: string, 
         const before = history.current
         const command = isEnding() ? undefined : PLANS[plan](random, world, before, `g${counts.mark}`)
         if (!command) return
-        const isDone = await runCommand(command)
+        const isDone = await run(command)
         // Nobody else commits meanwhile, so the undo leads to the state before.
         const isLast = history.current === command.next
         if (isDone && isLast && command.changes !== undefined && !isEnding() && random.below(2) === 0)
-          await runCommand({ args: ['undo', command.changes], next: before })
+          await run({ args: ['undo', command.changes], next: before })
       }),
     )
   }
   await rm(files, { recursive: true, force: true })
 
-  async function runCommand(command: Command): Promise<boolean> {
+  async function run(command: Command): Promise<boolean> {
     for (const [name, text] of Object.entries(command.files ?? {})) await writeFile(join(files, name), text)
     const args = command.args.map((argument) => (argument === MANIFEST ? join(files, MANIFEST) : argument))
     const moment = history.begin(command.next, `catalog ${args.join(' ')}`)
-    const { code, stderr } = await runCatalog(folder, env, ...args)
+    const { code, stderr } = await runCommand(env, ...args)
     moment.end = performance.now()
     counts.writes += 1
     if (code === 0) return true
@@ -64,15 +65,14 @@ const MANIFEST = 'manifest.json'
 
 const importDataset: Plan = (random, world, state, mark) => {
   if (state.catalog.datasets.length === 0) return undefined
-  const { id } = random.pick(state.catalog.datasets)
+  const dataset = { ...random.pick(state.catalog.datasets), description: mark }
+  const { id } = dataset
   const changed = CHANGES.changeItems(random, world, state, mark)?.catalog ?? state.catalog
   const others = state.catalog.items.filter(({ datasetId }) => datasetId !== id)
   const taken = new Set(others.map((item) => item.id))
   const own = changed.items.filter((item) => item.datasetId === id && !taken.has(item.id))
   const items = own.map((item) => (own.some(({ id }) => id === item.parentId) ? item : { ...item, parentId: null }))
-  const datasets = state.catalog.datasets.map((each) => (each.id === id ? { ...each, description: mark } : each))
-  const dataset = datasets.find((each) => each.id === id)
-  if (!dataset) return undefined
+  const datasets = replace(state.catalog.datasets, dataset)
   const kept = new Set([...others, ...items].map((item) => item.id))
   const images = state.catalog.images.filter(({ itemId }) => kept.has(itemId))
   return {
@@ -109,14 +109,11 @@ const update: Plan = (random, _, state, mark) => {
   if (state.catalog.datasets.length === 0) return undefined
   const dataset = random.pick(state.catalog.datasets)
   const visibility = random.pick(VISIBILITIES)
-  const next = replaceDataset(state, { ...dataset, visibility, description: mark })
+  const next = withCatalog(state, {
+    datasets: replace(state.catalog.datasets, { ...dataset, visibility, description: mark }),
+  })
   const args = ['datasets', 'update', dataset.slug, '--description', mark, '--visibility', visibility]
   return { args, next, changes: dataset.slug }
-}
-
-function replaceDataset(state: State, dataset: Dataset): State {
-  const datasets = state.catalog.datasets.map((each) => (each.id === dataset.id ? dataset : each))
-  return { ...state, catalog: { ...state.catalog, datasets } }
 }
 
 const remove: Plan = (random, world, state, mark) => {
@@ -150,8 +147,6 @@ const revoke: Plan = (random, _, state) => {
     : { args: ['keys', 'revoke', key.id], next: replaceKey(state, { ...key, isRevoked: true }) }
 }
 
-function replaceKey(state: State, key: Key): State {
-  return { ...state, keys: state.keys.map((each) => (each.id === key.id ? key : each)) }
-}
+const replaceKey = (state: State, key: Key): State => ({ ...state, keys: replace(state.keys, key) })
 
 const PLANS = { importDataset, update, remove, grant, ungrant, revoke } as const

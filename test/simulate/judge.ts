@@ -83,36 +83,7 @@ export class Judge {
       const detail = `the key of #${old.moment.number} reads the catalog of #${catalog.moment.number}, ${gap} ms apart`
       return fault('withdrawn right', detail)
     }
-    return (
-      this.#wrongRights(exchange, catalogs, keys, fault) ??
-      this.#oldState(exchange, fault) ??
-      this.#mixedState(exchange, catalogs, keys, fault) ??
-      fault('no state', 'nothing explains it')
-    )
-  }
-
-  /** Looks for rights with which the answer would be right, of another key or of no key. */
-  #wrongRights(
-    exchange: Exchange,
-    catalogs: Span<Catalog>[],
-    keys: Span<Key | undefined>[],
-    fault: (kind: string, detail: string) => Fault,
-  ): Fault | undefined {
-    for (const { value, moment } of catalogs) {
-      const ids = subsets(value.datasets.map(({ id }) => id)).find((each) => isSeen(exchange, value, each))
-      const had = catalogs.flatMap((catalog) =>
-        keys.map((key) => (key.value ? rightsOf(key.value, catalog.value) : [])),
-      )
-      if (!ids || had.some((rights) => ids.every((id) => rights.includes(id)))) continue
-      const slugs = value.datasets.filter(({ id }) => ids.includes(id)).map(({ slug }) => slug)
-      const sees = `the key sees ${slugs.join(', ')} at #${moment.number}`
-      if (ids.every((id) => had.some((rights) => rights.includes(id)))) return fault('rights of no state', sees)
-      const other = this.#history.current.keys.findIndex(
-        (key, n) => n !== exchange.key && ids.every((id) => rightsOf(key, value).includes(id)),
-      )
-      return fault("another key's answer", `${sees}, which ${other < 0 ? 'no key' : `key ${other}`} may see`)
-    }
-    return undefined
+    return this.#oldState(exchange, fault) ?? fault('no state', 'nothing explains it')
   }
 
   #oldState(exchange: Exchange, fault: (kind: string, detail: string) => Fault): Fault | undefined {
@@ -126,25 +97,6 @@ export class Judge {
       return fault('old state', `catalog of #${catalog.moment.number}, key of #${since.moment.number}, ${age} ms old`)
     }
     return undefined
-  }
-
-  /** Looks for a state for each part of the answer. */
-  #mixedState(
-    exchange: Exchange,
-    catalogs: Span<Catalog>[],
-    keys: Span<Key | undefined>[],
-    fault: (kind: string, detail: string) => Fault,
-  ): Fault | undefined {
-    const pairs = catalogs.flatMap((catalog) =>
-      keys.map((key) => ({ catalog, key, answer: expectedOf(exchange, catalog, key) })),
-    )
-    const sources = Object.entries(exchange.observed.parts).map(([name, json]) => {
-      const numbers = pairs
-        .filter(({ answer }) => answer.parts[name] === json)
-        .map(({ catalog }) => `#${catalog.moment.number}`)
-      return `${name}: ${[...new Set(numbers)].slice(0, 4).join(' ') || 'no state'}`
-    })
-    return sources.length > 0 ? fault('mixed states', sources.join('; ')) : undefined
   }
 
   /** Two expected answers that are most like the answer. */
@@ -179,16 +131,6 @@ function isAnswer(exchange: Exchange, catalog: Span<Catalog>, key: Span<Key | un
 function expectedOf({ question }: Exchange, catalog: Span<Catalog>, key: Span<Key | undefined>): Observed {
   if (!key.value || key.value.isRevoked) return failed('UNAUTHORIZED')
   return question.expect(new View(catalog.value, rightsOf(key.value, catalog.value)))
-}
-
-function isSeen({ question, observed }: Exchange, catalog: Catalog, rights: readonly string[]): boolean {
-  return textOf(question.expect(new View(catalog, rights))) === textOf(observed)
-}
-
-/** All subsets, the smallest first. */
-function subsets<Value>(values: readonly Value[]): Value[][] {
-  const all = Array.from({ length: 2 ** values.length }, (_, bits) => values.filter((_, n) => bits & (1 << n)))
-  return all.sort((a, b) => a.length - b.length)
 }
 
 /** The number of characters that two texts have in common at the start and at the end. */

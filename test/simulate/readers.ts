@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomQuestion } from './doors.ts'
-import type { Gateway } from './gateway.ts'
 import { type Exchange, type Fault, type Judge, REFUSED } from './judge.ts'
 import type { Answer, Question } from './question.ts'
 import { Random } from './random.ts'
+import type { Gateway } from './stage.ts'
 import type { World } from './world.ts'
 
 export interface ReaderContext {

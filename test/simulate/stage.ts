@@ -1,72 +1,99 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type pg from 'pg'
+import { startCluster } from '../support/cluster.ts'
+import { runCatalogWith, startGateway } from '../support/process.ts'
 import { Connection } from './connection.ts'
-import { createDatabase, embeddedConnection, startServer } from './database.ts'
-import { type Env, type Gateway, runCatalog, startGateway } from './gateway.ts'
 import { type DelayProxy, openDelayProxy } from './proxy.ts'
 
-/** A database that commands and other writers reach without delays. */
-interface Target {
-  env: Env
-  connect: () => Promise<Connection>
+export interface Gateway {
+  url: string
+  name: string
 }
 
-/** The databases, gateways and proxies of a simulation. */
-export interface Stage extends Target {
+/** The database, gateways and proxies of a simulation. */
+export interface Stage {
+  /** The settings of commands, which reach the database without delays. */
+  env: Record<string, string>
+  /** Connects another writer without delays. */
+  connect: () => Promise<Connection>
   gateways: readonly Gateway[]
   proxies: readonly DelayProxy[]
-  /** Another database for writers at the same time, if the database has more than one session. */
-  contention?: Target
+  /** Whether all writers and gateways share one session of the database. */
+  hasOneSession: boolean
 }
 
 interface StageOptions {
   seed: number
-  folder: string
   /** The URL of a PostgreSQL server with a superuser. Without it, a new server is started. */
   database?: string | undefined
   /** Gets a function for each thing that must be closed. */
   opened: (() => Promise<unknown>)[]
 }
 
-/** Creates databases on a PostgreSQL server, and starts two gateways behind proxies, one of them with workers. */
-export async function openPostgres({ seed, folder, database, opened }: StageOptions): Promise<Stage> {
-  const server = database === undefined ? await startServer() : { url: database, stop: async () => {} }
-  opened.push(server.stop)
-  const createTarget = async (name: string) => {
-    const { url, drop } = await createDatabase(server.url, `catalog_simulation_${process.pid}_${name}`)
-    opened.push(drop)
-    const env = { DATABASE_URL: url }
-    const { code, stderr } = await runCatalog(folder, env, 'migrate')
-    if (code !== 0) throw new Error(stderr)
-    return { url, env, connect: () => Connection.open(url) }
-  }
-  const { url, ...world } = await createTarget('world')
-  const contention = await createTarget('contention')
+/** Runs a `catalog` command until it ends. After two minutes it is killed, and its code is null. */
+export const runCommand = (env: Record<string, string>, ...args: string[]) =>
+  runCatalogWith({ timeoutMs: 120_000 }, env, ...args)
+
+/** Creates a database on a PostgreSQL server, and starts two gateways behind proxies, one of them with workers. */
+export async function openPostgres({ seed, database, opened }: StageOptions): Promise<Stage> {
+  const server = database ?? (await startServer(opened))
+  const name = `catalog_simulation_${process.pid}`
+  await execute(server, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`)
+  opened.push(() => execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+  // Deadlocks show after a tenth of a second; the default is a second.
+  await execute(server, `ALTER DATABASE ${name} SET deadlock_timeout = '100ms'`)
+  const url = Object.assign(new URL(server), { pathname: name }).href
+  const env = { DATABASE_URL: url }
+  const { code, stderr } = await runCommand(env, 'migrate')
+  if (code !== 0) throw new Error(stderr)
   const [gateways, proxies]: [Gateway[], DelayProxy[]] = [[], []]
   for (const workers of ['1', '2']) {
     const proxy = await openDelayProxy(url, `${seed} proxy ${workers}`)
     opened.push(proxy.close)
     proxies.push(proxy)
-    const env = { DATABASE_URL: proxy.url, WORKERS: workers }
-    const gateway = await startGateway(folder, `gateway with WORKERS=${workers}`, env)
-    opened.push(gateway.stop)
-    gateways.push(gateway)
+    gateways.push(
+      await openGateway(`gateway with WORKERS=${workers}`, { DATABASE_URL: proxy.url, WORKERS: workers }, opened),
+    )
   }
-  return { ...world, gateways, proxies, contention }
+  return { env, connect: () => Connection.open(url), gateways, proxies, hasOneSession: false }
+}
+
+async function startServer(opened: StageOptions['opened']): Promise<string> {
+  const { primary, close } = await startCluster()
+  opened.push(close)
+  return primary.url
+}
+
+async function execute(url: string, sql: string): Promise<void> {
+  const connection = await Connection.open(url)
+  await connection.execute(sql).finally(() => connection.close())
 }
 
 /** Starts a gateway with workers and the embedded database, which has one session. */
-export async function openEmbedded({ folder, opened }: StageOptions): Promise<Stage> {
+export async function openEmbedded({ opened }: StageOptions): Promise<Stage> {
   const dataDir = await mkdtemp(join(tmpdir(), 'catalog-simulation-'))
   opened.push(() => rm(dataDir, { recursive: true, force: true }))
   const env = { DATA_DIR: dataDir }
-  const gateway = await startGateway(folder, 'embedded gateway with WORKERS=2', { ...env, WORKERS: '2' })
-  opened.push(gateway.stop)
-  return {
-    env,
-    connect: async () => Connection.open(await embeddedConnection(dataDir)),
-    gateways: [gateway],
-    proxies: [],
-  }
+  const gateway = await openGateway('embedded gateway with WORKERS=2', { ...env, WORKERS: '2' }, opened)
+  const connect = async () => Connection.open(await embeddedConnection(dataDir))
+  return { env, connect, gateways: [gateway], proxies: [], hasOneSession: true }
+}
+
+async function openGateway(
+  name: string,
+  env: Record<string, string>,
+  opened: StageOptions['opened'],
+): Promise<Gateway> {
+  const limits = { MAX_REFUSALS_PER_MINUTE: '1000000', MAX_EXPORTS: '100' }
+  const { url, stop } = await startGateway({ HOST: '127.0.0.1', SAMPLE_DATA: 'false', ...limits, ...env })
+  opened.push(stop)
+  return { url, name }
+}
+
+/** How a writer connects to the embedded database of a running gateway. */
+async function embeddedConnection(dataDir: string): Promise<pg.ClientConfig> {
+  const owner: { socketDir: string } = JSON.parse(await readFile(join(dataDir, 'owner.json'), 'utf8'))
+  return { host: owner.socketDir, port: 5432, user: 'postgres' }
 }

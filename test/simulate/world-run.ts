@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto'
 import { writeWithCommands } from './commands.ts'
 import { differences } from './content.ts'
 import type { FaultLog } from './faults.ts'
-import type { Gateway } from './gateway.ts'
 import { History } from './history.ts'
 import { type Exchange, type Fault, Judge } from './judge.ts'
 import { textOf } from './question.ts'
 import { createPool, readAnswers } from './readers.ts'
 import { initialStatements } from './sql.ts'
-import type { Stage } from './stage.ts'
+import type { Gateway, Stage } from './stage.ts'
 import { newWriterContext } from './transaction.ts'
 import { createWorld } from './world.ts'
 import { writeChanges, writeHidden, writeRights, writeWithLocks } from './writers.ts'
@@ -16,8 +15,6 @@ import { writeChanges, writeHidden, writeRights, writeWithLocks } from './writer
 /** A simulation of the world that readers see. */
 interface WorldRun extends Stage {
   seed: number
-  /** The checkout with the commands. */
-  folder: string
   faults: FaultLog
   isEnding: () => boolean
 }
@@ -26,7 +23,7 @@ const READERS = 8
 
 /** Changes the world and asks about it until the end. Returns a line about what was done. */
 export async function simulateWorld(run: WorldRun): Promise<string> {
-  const { seed, folder, env, gateways, connect, proxies, contention, faults, isEnding } = run
+  const { seed, env, gateways, connect, proxies, hasOneSession, faults, isEnding } = run
   const world = createWorld(seed)
   const history = new History(world.initial)
   const judge = new Judge(history)
@@ -35,7 +32,7 @@ export async function simulateWorld(run: WorldRun): Promise<string> {
     seed,
     world,
     history,
-    hasOneSession: contention === undefined,
+    hasOneSession,
     isEnding,
     report: (kind, detail) => faults.add(kind, [detail]),
   })
@@ -54,7 +51,7 @@ export async function simulateWorld(run: WorldRun): Promise<string> {
     writeRights(writers, connections[1]),
     writeWithLocks(writers, connections[2]),
     writeHidden(writers, connections[3]),
-    writeWithCommands(writers, folder, env),
+    writeWithCommands(writers, env),
     ...Array.from({ length: READERS }, (_, n) => readAnswers(readers, pool, String(n))),
   ])
   const different = await differences(connections[0], history.current)

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { beforeEach } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { type ImportOptions, type ImportProblem, type ImportSummary, importManifest } from '../../src/import/import.ts'
-import { createDatabase, emptyOnClose, type TestDatabase } from './database.ts'
+import { duringTests, emptyOnClose, type TestDatabase, useDatabase } from './database.ts'
 
 export const DATASET = { slug: 'places', name: 'Places', status: 'active', visibility: 'public', attribution: 'Us' }
 
@@ -68,28 +68,10 @@ export async function createImporter(database: Database): Promise<Importer> {
 
 /** Gives the tests of a file one database and an importer for it. Each test starts without datasets. */
 export function useImporter(): { readonly db: TestDatabase; readonly importer: Importer } {
-  let opened: { db: TestDatabase; importer: Importer } | undefined
-  const get = () => {
-    if (!opened) throw new Error('The database is open only while tests run')
-    return opened
-  }
-  beforeAll(async () => {
-    const db = await createDatabase()
-    opened = { db, importer: await createImporter(db.database) }
-  })
-  beforeEach(() => get().db.database.prisma.dataset.deleteMany())
-  afterAll(async () => {
-    await get().importer.close()
-    await get().db.close()
-  })
-  return {
-    get db() {
-      return get().db
-    },
-    get importer() {
-      return get().importer
-    },
-  }
+  const db = useDatabase()
+  const importer = duringTests(() => createImporter(db.database))
+  beforeEach(() => db.database.prisma.dataset.deleteMany())
+  return { db, importer }
 }
 
 /** A valid row, with the given fields added or replaced. */

@@ -56,6 +56,8 @@ export async function runCatalogWith(options: RunOptions, env: Env, ...args: str
 interface RunOptions {
   /** False closes stdout at once, as `| head` may. */
   readsOutput?: boolean
+  /** After this time the process is killed, and its code is null. */
+  timeoutMs?: number
 }
 
 /** The names of all commands, such as `keys show`, by their help. A group is not one of them. */
@@ -82,9 +84,10 @@ export async function runProcess(
   program: string,
   args: string[],
   env: NodeJS.ProcessEnv,
-  { readsOutput = true }: RunOptions = {},
+  { readsOutput = true, timeoutMs }: RunOptions = {},
 ): Promise<Finished> {
-  const child = startProcess(program, args, { env, cwd: CHECKOUT, stdio: ['ignore', 'pipe', 'pipe'] })
+  const limit = { timeout: timeoutMs, killSignal: 'SIGKILL' } as const
+  const child = startProcess(program, args, { env, cwd: CHECKOUT, stdio: ['ignore', 'pipe', 'pipe'], ...limit })
   const finished: Finished = { code: null, stdout: '', stderr: '' }
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     finished.stdout += text
