@@ -80,7 +80,7 @@ function rootField(random: Random, world: World, datasets: readonly string[]): R
     const selection = itemSelection(random)
     const args = `latitude: ${POINT.latitude}, longitude: ${POINT.longitude}, radius: ${radius}, limit: 20${argument}`
     const read = (view: View) =>
-      inDataset(view, dataset, (id) => {
+      view.within(dataset, (id) => {
         const found = view.nearby(steps, id)
         return { total: found.length, nodes: found.map((item) => ({ item: selection.read(item, view) })) }
       })
@@ -89,7 +89,7 @@ function rootField(random: Random, world: World, datasets: readonly string[]): R
   if (kind === 'suggest') return suggestField(random, dataset)
   const text = random.pick(TEXTS)
   const selection = itemSelection(random)
-  const read = (view: View) => inDataset(view, dataset, (id) => pageOf(view.search(text, id), selection, view))
+  const read = (view: View) => view.within(dataset, (id) => pageOf(view.search(text, id), selection, view))
   return {
     isRequired: true,
     text: `searchItems(text: "${text}", limit: 20${argument}) { total nodes ${selection.text} }`,
@@ -102,7 +102,7 @@ function suggestField(random: Random, dataset: string | undefined): RootField {
   const argument = dataset === undefined ? '' : `, datasetId: "${dataset}"`
   const selection = itemSelection(random)
   const read = (view: View) =>
-    inDataset(view, dataset, (id) => view.beginning('tower', id).map((item) => selection.read(item, view)))
+    view.within(dataset, (id) => view.beginning('tower', id).map((item) => selection.read(item, view)))
   return { isRequired: true, text: `suggestItems(text: "tower", limit: 20${argument}) ${selection.text}`, read }
 }
 
@@ -137,10 +137,4 @@ function pageOf(items: readonly Item[], selection: Selection<Item>, view: View):
 
 function orFailure<Source extends object>(source: Source | Failure, selection: Selection<Source>, view: View): unknown {
   return typeof source === 'string' ? source : selection.read(source, view)
-}
-
-function inDataset(view: View, name: string | undefined, read: (id: string | undefined) => unknown): unknown {
-  if (name === undefined) return read(undefined)
-  const dataset = view.dataset(name)
-  return typeof dataset === 'string' ? dataset : read(dataset.id)
 }

@@ -1,8 +1,8 @@
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
-import { at, codeOf, elements, failed, found, get, type Observed, observeJson, type Question } from './question.ts'
+import { answered, at, codeOf, elements, failed, found, get, observeJson, type Question } from './question.ts'
 import type { Random } from './random.ts'
-import { compare, type Failure, type View } from './view.ts'
+import { compare, type View } from './view.ts'
 import { CATEGORIES, type Dataset, type Item } from './world.ts'
 
 /*
@@ -44,35 +44,37 @@ export function ogcQuestion(random: Random, dataset: string): Question {
       elements(at(body, 'features')).map((feature) => [at(feature, 'id'), at(feature, 'properties', 'name')]),
     ]),
     expect: (view) =>
-      orFailure(view.dataset(dataset), ({ id }) => {
-        const items = view
-          .items(id)
-          .filter(isSelected)
-          .sort((a, b) => compare(a.id, b.id))
-        return found([items.length, items.slice(0, limit).map((item) => [item.id, item.name])])
-      }),
+      answered(
+        view.within(dataset, (id) => {
+          const items = sortedById(view.items(id).filter(isSelected))
+          return [items.length, items.slice(0, limit).map((item) => [item.id, item.name])]
+        }),
+      ),
   }
 }
 
+const sortedById = (items: Item[]) => items.sort((a, b) => compare(a.id, b.id))
 const hasItems = (view: View, { id }: Dataset) => view.items(id).length > 0
 
 /** The tile of the whole world. It has few items, so none is in a cluster. */
 export function tileQuestion(random: Random, dataset: string): Question {
   const { parameter, isSelected } = filterOf(random)
   const featureOf = ({ id, name, category, datasetId }: Item) => [id, name, category, datasetId]
-  const sorted = (features: unknown[][]) => found(features.sort((a, b) => compare(String(a[0]), String(b[0]))))
   return {
     ...get(`/tiles/${dataset}/0/0/0.mvt?${parameter}`, '*/*'),
     observe: ({ status, body }) => {
       if (status !== 200) return failed(codeOf(status, JSON.parse(body.toString())))
       const layer = new VectorTile(new PbfReader(body)).layers.items
       const features = Array.from({ length: layer?.length ?? 0 }, (_, n) => layer?.feature(n).properties)
-      return sorted(features.map((each) => ['id', 'name', 'categoryCode', 'datasetId'].map((name) => at(each, name))))
+      const records = features.map((each) => ['id', 'name', 'categoryCode', 'datasetId'].map((name) => at(each, name)))
+      return found(records.sort((a, b) => compare(String(a[0]), String(b[0]))))
     },
     expect: (view) =>
-      dataset === 'all'
-        ? sorted(view.items().filter(isSelected).map(featureOf))
-        : orFailure(view.dataset(dataset), ({ id }) => sorted(view.items(id).filter(isSelected).map(featureOf))),
+      answered(
+        view.within(dataset === 'all' ? undefined : dataset, (id) =>
+          sortedById(view.items(id).filter(isSelected)).map(featureOf),
+        ),
+      ),
   }
 }
 
@@ -91,19 +93,6 @@ export function exportQuestion(random: Random, dataset: string): Question {
         .map((line) => JSON.parse(line))
       return found(lines.map((line) => [at(line, 'id'), at(line, 'name'), at(line, 'parentItemId')]))
     },
-    expect: (view) =>
-      orFailure(view.dataset(dataset), ({ id }) =>
-        found(
-          view
-            .items(id)
-            .filter(isSelected)
-            .sort((a, b) => compare(a.id, b.id))
-            .map(lineOf),
-        ),
-      ),
+    expect: (view) => answered(view.within(dataset, (id) => sortedById(view.items(id).filter(isSelected)).map(lineOf))),
   }
-}
-
-function orFailure(dataset: Dataset | Failure, read: (dataset: Dataset) => Observed): Observed {
-  return typeof dataset === 'string' ? failed(dataset) : read(dataset)
 }

@@ -36,6 +36,11 @@ export function found(value: unknown): Observed {
   return { outcome: SUCCESS, parts: { body: JSON.stringify(value) } }
 }
 
+/** The answer with a value of the model, or with the error code in its place. */
+export function answered(value: unknown): Observed {
+  return typeof value === 'string' ? failed(value) : found(value)
+}
+
 /** The text by which two answers are compared. */
 export function textOf({ outcome, parts }: Observed): string {
   const content = Object.entries(parts).map(([name, json]) => `${name}: ${json}`)

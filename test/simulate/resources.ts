@@ -1,5 +1,5 @@
 import { RADII, TEXTS } from './graphql.ts'
-import { at, codeOf, elements, failed, found, get, type Observed, type Question } from './question.ts'
+import { answered, at, codeOf, elements, failed, found, get, type Observed, type Question } from './question.ts'
 import type { Random } from './random.ts'
 import type { Failure, View } from './view.ts'
 import { CATEGORIES, type Dataset, type Image, type Item, POINT, SLUGS, type World } from './world.ts'
@@ -45,7 +45,10 @@ function resource(random: Random, world: World): Resource {
     return { path: '/v1/datasets', tool: 'listDatasets', given: {}, fields: LISTED_FIELDS, read }
   }
   if (kind === 'dataset') {
-    const read = (view: View) => within(view, dataset, (each) => ({ data: datasetOf(each) }))
+    const read = (view: View) => {
+      const found = view.dataset(dataset)
+      return typeof found === 'string' ? found : { data: datasetOf(found) }
+    }
     const given = { datasetId: dataset }
     return { path: `/v1/datasets/${dataset}`, tool: 'getDataset', given, fields: DATASET_FIELDS, read }
   }
@@ -63,7 +66,7 @@ function itemList(random: Random, dataset: string): Resource {
     given: { datasetId: dataset, ...given },
     fields: ITEM_FIELDS,
     read: (view) =>
-      within(view, dataset, ({ id }) => {
+      view.within(dataset, (id = '') => {
         const all = view.list(id, { category })
         return { data: all.slice(0, limit).map(itemOf), total: all.length }
       }),
@@ -95,10 +98,7 @@ function nearbyItems(random: Random, dataset: string | undefined): Resource {
     tool: 'findNearbyItems',
     given,
     fields: NEARBY_FIELDS,
-    read: (view) =>
-      dataset === undefined
-        ? page(view.nearby(steps))
-        : within(view, dataset, ({ id }) => page(view.nearby(steps, id))),
+    read: (view) => view.within(dataset, (id) => page(view.nearby(steps, id))),
   }
 }
 
@@ -123,7 +123,7 @@ function foundItems(random: Random, dataset: string | undefined): Resource {
     tool: 'searchItems',
     given,
     fields: ITEM_FIELDS,
-    read: (view) => (dataset === undefined ? page(view) : within(view, dataset, ({ id }) => page(view, id))),
+    read: (view) => view.within(dataset, (id) => page(view, id)),
   }
 }
 
@@ -133,7 +133,7 @@ export function restQuestion(random: Random, world: World): Question {
   return {
     ...get(path, 'application/json'),
     observe: ({ status, body }) => observeEnvelope(status, JSON.parse(body.toString()), fields),
-    expect: (view) => expectEnvelope(read(view)),
+    expect: (view) => answered(read(view)),
   }
 }
 
@@ -155,7 +155,7 @@ export function toolQuestion(random: Random, world: World): Question {
         ? failed(codeOf(0, at(result, '_meta')))
         : observeEnvelope(status, at(result, 'structuredContent'), fields)
     },
-    expect: (view) => expectEnvelope(read(view)),
+    expect: (view) => answered(read(view)),
   }
 }
 
@@ -173,15 +173,6 @@ function pickKnown(name: string, value: unknown): unknown {
   return elements(value).map((image) => ({
     ...{ id: at(image, 'id'), altText: at(image, 'altText'), sortOrder: at(image, 'sortOrder') },
   }))
-}
-
-function expectEnvelope(value: ReturnType<Resource['read']>): Observed {
-  return typeof value === 'string' ? failed(value) : found(value)
-}
-
-function within<Value>(view: View, name: string, read: (dataset: Dataset) => Value): Value | Failure {
-  const dataset = view.dataset(name)
-  return typeof dataset === 'string' ? dataset : read(dataset)
 }
 
 function queryOf(given: object): string {

@@ -32,9 +32,9 @@ interface StageOptions {
   opened: (() => Promise<unknown>)[]
 }
 
-/** Runs a `catalog` command until it ends. After two minutes it is killed, and its code is null. */
+/** Runs a `catalog` command until it ends. After ten minutes it is killed, and its code is null. */
 export const runCommand = (env: Record<string, string>, ...args: string[]) =>
-  runCatalogWith({ timeoutMs: 120_000 }, env, ...args)
+  runCatalogWith({ timeoutMs: 600_000 }, env, ...args)
 
 /** Creates a database on a PostgreSQL server, and starts two gateways behind proxies, one of them with workers. */
 export async function openPostgres({ seed, database, opened }: StageOptions): Promise<Stage> {

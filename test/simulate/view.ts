@@ -46,6 +46,12 @@ export class View {
     return this.#rights.includes(dataset.id) ? dataset : 'DATASET_ACCESS_DENIED'
   }
 
+  /** What is read of a dataset by its UUID or slug, or why there is none; without one, of all datasets. */
+  within<Value>(idOrSlug: string | undefined, read: (id: string | undefined) => Value): Value | Failure {
+    const dataset = idOrSlug === undefined ? undefined : this.dataset(idOrSlug)
+    return typeof dataset === 'string' ? dataset : read(dataset?.id)
+  }
+
   /** An item by its UUID, or why there is none. */
   item(id: string): Item | Failure {
     const item = this.catalog.items.find((each) => each.id === id)

@@ -18,8 +18,14 @@ export interface DatabaseProxy {
   close: () => Promise<void>
 }
 
-/** Opens a proxy to the server of a URL. With `isOpen: false` it accepts no connections until `restore`. */
-export async function openProxy(serverUrl: string, { isOpen = true } = {}): Promise<DatabaseProxy> {
+/**
+ * Opens a proxy to the server of a URL. With `isOpen: false` it accepts no connections until `restore`.
+ * @param holdMs returns how long to hold what has arrived. The order stays
+ */
+export async function openProxy(
+  serverUrl: string,
+  { isOpen = true, holdMs = () => 0 }: { isOpen?: boolean; holdMs?: () => number } = {},
+): Promise<DatabaseProxy> {
   let target = new URL(serverUrl)
   const sockets = new Set<Socket>()
   let isSilent = false
@@ -34,10 +40,18 @@ export async function openProxy(serverUrl: string, { isOpen = true } = {}): Prom
       [upstream, client],
     ] as const) {
       track(from)
+      let freeAt = 0
+      const send = (deliver: () => void) => {
+        const now = performance.now()
+        freeAt = Math.max(now + holdMs(), freeAt)
+        if (freeAt <= now) deliver()
+        else setTimeout(deliver, freeAt - now)
+      }
+      from.setNoDelay(true)
       from.on('data', (data) => {
-        if (!isSilent) to.write(data)
+        if (!isSilent) send(() => to.write(data))
       })
-      from.on('close', () => to.destroy())
+      from.on('close', () => send(() => to.destroy()))
     }
   })
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
