@@ -88,12 +88,6 @@ start_kills() {
   done
 }
 
-# Three minutes of mixed load, on a database that no test uses. It has priority, so that the load is the same on a busy machine.
-start_soak() {
-  as_postgres "$pgbin/createdb" -h 127.0.0.1 -p "$port" soak
-  in_background soak count_step nice -n -5 npx node test/bench/soak.ts "postgresql://postgres@127.0.0.1:$port/soak" 3
-}
-
 # Shows what a request costs at some doors beside the commit in test/bench/baseline. It asserts nothing, and never fails.
 compare_with_baseline() {
   local commit other=$work/baseline
@@ -103,7 +97,7 @@ compare_with_baseline() {
     return 0
   fi
   (cd "$other" && npm ci --no-audit --no-fund --prefer-offline) >"$work/baseline.log" 2>&1 &&
-    timeout 150 npx node test/bench/checkouts.ts "postgresql://postgres@127.0.0.1:$port/postgres" "$other" --rounds 2 --doors 'item|list|relations' ||
+    timeout 900 npx node test/bench/checkouts.ts "postgresql://postgres@127.0.0.1:$port/postgres" "$other" --rounds 2 --doors 'item|list|relations' ||
     printf 'The comparison with %s did not end\n' "$commit"
   git -c safe.directory='*' worktree remove --force "$other" || true
 }
