@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ImportOptions } from '../../src/import/import.ts'
+import { type ImportOptions, importManifest } from '../../src/import/import.ts'
 import { undoLastEntry } from '../../src/import/undo/undo.ts'
-import { type Files, ndjson, row, useImporter } from '../support/import.ts'
+import { DATASET, type Files, ndjson, row, useImporter } from '../support/import.ts'
 
 /* docs/importing.md: the same files again are not read, if nothing has changed the dataset since. */
 
@@ -89,6 +93,29 @@ describe('An import of the same files', () => {
     await run(withLabel('Museum'), { labels, items })
     expect(await run(withLabel('Museum'), { labels, items })).toMatchObject({ hasRead: false })
     expect(await run(withLabel('Gallery'), { labels, items })).toMatchObject({ hasRead: true })
+  })
+
+  test('reads the rows again of a file that another program wrote during the import', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'catalog-import-'))
+    const [file, manifest] = [join(folder.path, 'a.ndjson'), join(folder.path, 'manifest.json')]
+    await writeFile(manifest, JSON.stringify({ dataset: DATASET, items: [{ file: 'a.ndjson' }] }))
+    const phases: string[] = []
+    const importNow = async (onChecking = () => {}) => {
+      phases.length = 0
+      await importManifest(t.db.database, manifest, {
+        ...{ keepMissing: false, skipInvalid: false },
+        onPhase: (phase) => {
+          if (phases.push(phase) === 1) onChecking()
+        },
+      })
+    }
+    await writeFile(file, ndjson(row()))
+    await importNow(() => writeFileSync(file, ndjson(row(), b)))
+    await writeFile(file, ndjson(row()))
+    await importNow()
+    expect(phases).toContain('comparing')
+    await importNow()
+    expect(phases).toEqual([])
   })
 
   test('removes the items that the same import has kept', async () => {
