@@ -5,6 +5,7 @@ import { operationFailed } from '../errors/errors.ts'
 import { CatalogCommand } from './command.ts'
 import { requireConfirmation } from './confirm.ts'
 import { withOpenDatabase } from './database.ts'
+import { YES } from './options.ts'
 import { printLine } from './print.ts'
 
 export const backupCommand = new CatalogCommand('backup')
@@ -14,7 +15,7 @@ export const backupCommand = new CatalogCommand('backup')
 
 export const restoreCommand = new CatalogCommand('restore')
   .argument('<folder>', 'folder of catalog backup')
-  .option('--yes', 'do not ask; needed without a terminal')
+  .option(...YES)
   .example('npx catalog restore backups/monday --yes')
   .action(runRestore)
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { operationFailed } from '../errors/errors.ts'
 import { printJson } from './print.ts'
 
 /** What a command does. `Given` are its arguments and then its options, as commander gives them. */
@@ -28,10 +29,17 @@ export class CatalogCommand extends Command {
     return this.addHelpText('after', `\nExample:\n  ${line}`)
   }
 
-  /** The options that change something, as a list in a sentence: `--name, --tier and --origin`. */
-  get changingOptions(): string {
+  /** Adds subcommands. */
+  adding(...commands: readonly Command[]): this {
+    for (const command of commands) this.addCommand(command)
+    return this
+  }
+
+  /** @throws `OPERATION_FAILED` if no option changes something */
+  requireChange(changes: object): void {
+    if (Object.keys(changes).length > 0) return
     const names = this.options.flatMap(({ long }) => (long && long !== '--json' ? [long] : []))
-    return new Intl.ListFormat('en-GB').format(names)
+    throw operationFailed(`Give at least one of ${new Intl.ListFormat('en-GB').format(names)}`)
   }
 
   /** Sets the action, and adds the option `--json`. */

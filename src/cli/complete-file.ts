@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { rmSync, type Stats } from 'node:fs'
 import { readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { ExportPart } from '../catalog/export-formats.ts'
 import { messageOf, operationFailed } from '../errors/errors.ts'
+
+type Content = Parameters<typeof writeFile>[1]
 
 /** @throws `OPERATION_FAILED` if there is such a file. A pipe or a terminal is written into, so nothing is lost */
 export async function refuseExisting(path: string): Promise<void> {
@@ -17,16 +18,11 @@ export async function refuseExisting(path: string): Promise<void> {
  * into: a rename would remove it. A signal that ends the command leaves no unfinished file.
  * @throws `OPERATION_FAILED` if it can't be written
  */
-export async function writeComplete(
-  path: string,
-  parts: Iterable<string> | AsyncIterable<ExportPart>,
-  mode?: number,
-): Promise<void> {
-  const options = mode === undefined ? {} : { mode }
+export async function writeComplete(path: string, content: Content, options: { mode?: number } = {}): Promise<void> {
   try {
     const target = await replaceable(path)
-    if (target === undefined) await writeFile(path, parts, options)
-    else await writeAndRename(target, parts, options)
+    if (target === undefined) await writeFile(path, content, options)
+    else await writeAndRename(target, content, options)
   } catch (error) {
     // Only an error of the file system names a system call. The others come from the export itself.
     throw error instanceof Error && 'syscall' in error ? cannotWrite(path, error) : error
@@ -58,11 +54,7 @@ function statOf(path: string): Promise<Stats | undefined> {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-async function writeAndRename(
-  path: string,
-  parts: Iterable<string> | AsyncIterable<ExportPart>,
-  options: { mode?: number },
-): Promise<void> {
+async function writeAndRename(path: string, content: Content, options: { mode?: number }): Promise<void> {
   // Another command may be writing the same file.
   const partial = `${path}.${randomUUID()}.partial`
   // `once` has removed this handler, so the second signal ends the process.
@@ -72,7 +64,7 @@ async function writeAndRename(
   }
   for (const signal of SIGNALS) process.once(signal, stop)
   try {
-    await writeFile(partial, parts, options)
+    await writeFile(partial, content, options)
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })

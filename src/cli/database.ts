@@ -3,7 +3,8 @@ import { type Database, openDatabase } from '../database/database.ts'
 import { checkMigrated, migrate } from '../database/migrate.ts'
 import { renewStatistics } from '../database/statistics.ts'
 import { operationFailed } from '../errors/errors.ts'
-import { commandOrigin } from './origin.ts'
+import { quoteForShell } from '../errors/quote-for-shell.ts'
+import type { Origin } from '../history/record.ts'
 import { printNotice } from './print.ts'
 
 /**
@@ -51,4 +52,10 @@ export async function withOpenDatabase<Result>(use: (database: Database) => Prom
   } finally {
     await database.close()
   }
+}
+
+/** The origin of the changes that this command makes: its command line, and UNDO_DAYS. */
+export function commandOrigin(): Origin {
+  const words = process.argv.slice(2).map(quoteForShell)
+  return { command: ['catalog', ...words].join(' '), undoDays: readConfig(process.env).undoDays }
 }

@@ -1,10 +1,11 @@
 import { checkPublicKey } from '../auth/public-key.ts'
 import { pingRedis } from '../auth/rate-limit.ts'
 import { type Config, type DatabaseConfig, readConfig } from '../config/config.ts'
-import { type Database, databaseExists } from '../database/database.ts'
+import { databaseExists } from '../database/database.ts'
 import { checkHealth, type Finding } from '../database/health-checks.ts'
 import { findReadableByOthers } from '../embedded/private-files.ts'
 import { messageOf } from '../errors/errors.ts'
+import type { PrismaClient } from '../generated/prisma/client.ts'
 import { findSamples } from '../sample/find.ts'
 import { CatalogCommand } from './command.ts'
 import { withOpenDatabase } from './database.ts'
@@ -12,7 +13,7 @@ import { type Coloured, printLine } from './print.ts'
 
 export const doctorCommand = new CatalogCommand('doctor').example('npx catalog doctor').printing({
   run: async () => {
-    const findings = await examine()
+    const findings = await attempt('configuration', examine)
     if (findings.some(({ isOk }) => !isOk)) process.exitCode = 1
     return findings
   },
@@ -20,39 +21,36 @@ export const doctorCommand = new CatalogCommand('doctor').example('npx catalog d
 })
 
 async function examine(): Promise<Finding[]> {
-  const config = await attempt('configuration', async () => readConfig(process.env))
-  if ('finding' in config) return [config.finding]
-  const findings = [
-    { check: 'configuration', isOk: true, found: describeDatabase(config.value) },
-    ...(await examineDatabase(config.value)),
+  const config = readConfig(process.env)
+  const { database, limits } = config
+  const place = database.kind === 'embedded' ? `embedded database in ${database.dataDir}` : 'PostgreSQL at DATABASE_URL'
+  return [
+    { check: 'configuration', isOk: true, found: place },
+    ...(await attempt('database', () => examineDatabase(config))),
+    ...(await attempt('redis', () => examineRedis(limits.redisUrl))),
   ]
-  const { redisUrl } = config.value.limits
-  if (redisUrl === undefined) return findings
-  const redis = await attempt('redis', () => pingRedis(redisUrl))
-  return [...findings, 'finding' in redis ? redis.finding : { check: 'redis', isOk: true, found: 'answers' }]
 }
 
 async function examineDatabase({ database: config, publicKey }: Config): Promise<Finding[]> {
+  const check = 'database'
   if (!databaseExists(config)) {
-    return [
-      {
-        check: 'database',
-        isOk: false,
-        found: 'does not exist yet',
-        advice: 'run npx catalog serve, which creates it',
-      },
-    ]
+    return [{ check, isOk: false, found: 'does not exist yet', advice: 'run npx catalog serve, which creates it' }]
   }
-  const examined = await attempt('database', () =>
-    withOpenDatabase(async (database) => {
-      const findings = [...(await examineFiles(config)), ...(await database.withSession(checkHealth))]
-      if (publicKey !== undefined) findings.push(await examinePublicKey(database, publicKey))
-      return findings.every(({ isOk }) => isOk) ? [...findings, ...(await examineSamples(database))] : findings
-    }),
-  )
-  return 'finding' in examined
-    ? [examined.finding]
-    : [{ check: 'database', isOk: true, found: 'answers' }, ...examined.value]
+  return withOpenDatabase(async ({ prisma, withSession }) => {
+    const findings = [
+      { check, isOk: true, found: 'answers' },
+      ...(await examineFiles(config)),
+      ...(await withSession(checkHealth)),
+      ...(await attempt('public key', () => examinePublicKey(prisma, publicKey))),
+    ]
+    return findings.every(({ isOk }) => isOk) ? [...findings, ...(await examineSamples(prisma))] : findings
+  })
+}
+
+async function examineRedis(url: string | undefined): Promise<Finding[]> {
+  if (url === undefined) return []
+  await pingRedis(url)
+  return [{ check: 'redis', isOk: true, found: 'answers' }]
 }
 
 /** A new start of the gateway makes the files private too, unless they belong to another user. */
@@ -64,16 +62,15 @@ async function examineFiles(config: DatabaseConfig): Promise<Finding[]> {
   return [{ check: 'files', isOk: false, found, advice: `run chmod -R go= ${paths.join(' ')}` }]
 }
 
-async function examinePublicKey({ prisma }: Database, publicKey: string): Promise<Finding> {
-  const check = 'public key'
-  const checked = await attempt(check, () => checkPublicKey(prisma, publicKey))
-  if ('finding' in checked) return checked.finding
-  const isOk = checked.value === undefined
-  return { check, isOk, found: checked.value ?? 'may access only what every key may access' }
+async function examinePublicKey(prisma: PrismaClient, publicKey: string | undefined): Promise<Finding[]> {
+  if (publicKey === undefined) return []
+  const warning = await checkPublicKey(prisma, publicKey)
+  const found = warning ?? 'may access only what every key may access'
+  return [{ check: 'public key', isOk: warning === undefined, found }]
 }
 
 /** Samples are no fault, but a catalog for partners should not show them. */
-async function examineSamples({ prisma }: Database): Promise<Finding[]> {
+async function examineSamples(prisma: PrismaClient): Promise<Finding[]> {
   const samples = await findSamples(prisma)
   const visible = samples.filter(({ isVisible }) => isVisible).map(({ slug }) => slug)
   if (visible.length === 0) return []
@@ -81,14 +78,12 @@ async function examineSamples({ prisma }: Database): Promise<Finding[]> {
   return [{ check: 'samples', isOk: true, found: `visible: ${visible.join(', ')}`, advice }]
 }
 
-async function attempt<Value>(
-  check: keyof typeof ADVICE,
-  run: () => Promise<Value>,
-): Promise<{ value: Value } | { finding: Finding }> {
+/** Returns the findings of a check; one if it fails. */
+async function attempt(check: keyof typeof ADVICE, run: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
-    return { value: await run() }
+    return await run()
   } catch (error) {
-    return { finding: { check, isOk: false, found: messageOf(error), advice: ADVICE[check] } }
+    return [{ check, isOk: false, found: messageOf(error), advice: ADVICE[check] }]
   }
 }
 
@@ -97,10 +92,6 @@ const ADVICE = {
   database: 'check DATABASE_URL or DATA_DIR, and that the database runs',
   'public key': 'give PUBLIC_KEY another key: npx catalog keys create --name public',
   redis: 'check REDIS_URL; until Redis answers, each gateway counts requests separately',
-}
-
-function describeDatabase({ database }: Config): string {
-  return database.kind === 'embedded' ? `embedded database in ${database.dataDir}` : 'PostgreSQL at DATABASE_URL'
 }
 
 function printFinding({ check, isOk, found, advice, sql }: Finding): void {

@@ -60,11 +60,7 @@ async function removeFormerBundles(folder: string, slugs: ReadonlySet<string>): 
 }
 
 async function writeLines({ withSession }: Database, folder: string, name: keyof typeof CATALOG_LINES): Promise<void> {
-  const path = join(folder, CATALOG_FILES[name])
-  const lines = await withSession((session) => session.query<{ line: string }>(CATALOG_LINES[name]))
-  await writeComplete(
-    path,
-    lines.rows.map(({ line }) => `${line}\n`),
-    name === 'keys' ? KEYS_MODE : undefined,
-  )
+  const { rows } = await withSession((session) => session.query<{ line: string }>(CATALOG_LINES[name]))
+  const lines = rows.map(({ line }) => `${line}\n`)
+  await writeComplete(join(folder, CATALOG_FILES[name]), lines, name === 'keys' ? { mode: KEYS_MODE } : {})
 }

@@ -22,28 +22,21 @@ export interface ExportSource {
 
 interface FileOptions {
   format: ExportFormat
-  path: string
+  /** Undefined for stdout. */
+  path: string | undefined
   /** Whether to replace an existing file. */
   force: boolean
 }
 
 /**
- * Writes a dataset to a file. The file has its name only when it is complete.
+ * Writes a dataset to a file, which has its name only when it is complete; or to stdout, until the reader stops.
  * @throws `OPERATION_FAILED` when the file exists or can't be written; `SERVICE_UNAVAILABLE` when the dataset changes during the export
  */
 export async function exportFile(source: ExportSource, { format, path, force }: FileOptions): Promise<void> {
-  if (!force) await refuseExisting(path)
+  if (path !== undefined && !force) await refuseExisting(path)
   const { lines } = await openExport(source, format)
-  await writeComplete(path, format.encode(lines, undefined))
-}
-
-/**
- * Writes a dataset to stdout. Stops when the reader stops.
- * @throws `SERVICE_UNAVAILABLE` when the dataset changes during the export
- */
-export async function exportToStdout(source: ExportSource, format: ExportFormat): Promise<void> {
-  const { lines } = await openExport(source, format)
-  await writeData(format.encode(lines, undefined))
+  const parts = format.encode(lines, undefined)
+  await (path === undefined ? writeData(parts) : writeComplete(path, parts))
 }
 
 /**

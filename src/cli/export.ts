@@ -4,9 +4,9 @@ import { EXPORT_FORMATS } from '../catalog/export-formats.ts'
 import { operationFailed } from '../errors/errors.ts'
 import { CatalogCommand } from './command.ts'
 import { withDatabase } from './database.ts'
-import { DATASET } from './datasets/show.ts'
 import { exportCatalog } from './export-catalog.ts'
-import { type ExportSource, exportBundle, exportFile, exportToStdout } from './export-files.ts'
+import { type ExportSource, exportBundle, exportFile } from './export-files.ts'
+import { DATASET_NAMES } from './options.ts'
 import { clearProgress, printLine, showProgress } from './print.ts'
 
 interface Options {
@@ -18,7 +18,7 @@ interface Options {
 }
 
 export const exportCommand = new CatalogCommand('export')
-  .argument('[slug]', DATASET[1])
+  .argument('[slug]', DATASET_NAMES)
   .addOption(
     new Option('--format <format>', 'a bundle is a folder to import elsewhere').choices([
       ...EXPORT_FORMATS.map(({ name }) => name),
@@ -67,7 +67,6 @@ async function exportOne(text: string, { format: name, output, force = false }: 
     const source: ExportSource = { prisma, id, onItems }
     try {
       if (!format) await exportBundle(source, { folder: output ?? '', force })
-      else if (output === undefined) await exportToStdout(source, format)
       else await exportFile(source, { format, path: output, force })
     } finally {
       if (showsProgress) clearProgress()

@@ -39,6 +39,11 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
   }
 }
 
+/** Prints a line on stdout for each fact: its label, which is as wide as `width`, and its value. */
+export function printFacts(width: number, facts: readonly (readonly string[])[]): void {
+  for (const [label = '', value = ''] of facts) printLine(label.padEnd(width) + value)
+}
+
 /** Prints one line on stderr. */
 export function printNotice(line: string): void {
   process.stderr.write(`${escapeControls(line)}\n`)

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { authenticate, challenge, createKeyCache } from '../../src/auth/api-key.ts'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey, listKeys, revokeKey, updateKey } from '../../src/auth/keys.ts'
-import { checkTiers } from '../../src/cli/keys/unused-tiers.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { silentChangeFeed } from '../support/changes.ts'
 import { useDatabase } from '../support/database.ts'
@@ -111,13 +110,6 @@ describe('A key', () => {
     }
     await expect(updateKey(prisma, 'new', { accessTiers: ['ok', ''] })).rejects.toThrow('An access tier must be a line')
     await expect(updateKey(prisma, 'nobody', { name: 'x' })).rejects.toThrow('There is no key')
-  })
-
-  test('has unused tiers where no dataset has them', async () => {
-    expect(await checkTiers(db.database.prisma, ['gold', 'platinum'])).toEqual({
-      unused: ['platinum'],
-      existing: ['gold'],
-    })
   })
 
   test('that is revoked can no longer be changed, and stays in the list', async () => {

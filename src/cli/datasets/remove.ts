@@ -6,16 +6,15 @@ import { type DatasetContent, removeDataset } from '../../import/remove-dataset.
 import { findSamples } from '../../sample/find.ts'
 import { CatalogCommand } from '../command.ts'
 import { requireConfirmation } from '../confirm.ts'
-import { withDatabase } from '../database.ts'
-import { commandOrigin } from '../origin.ts'
+import { commandOrigin, withDatabase } from '../database.ts'
+import { DATASET_NAMES, YES } from '../options.ts'
 import { printJson, printLine } from '../print.ts'
-import { DATASET } from './show.ts'
 
 export const removeCommand = new CatalogCommand('remove')
   .description('remove a dataset with its items, images and grants; catalog datasets restore brings it back')
-  .argument('[slug]', DATASET[1])
+  .argument('[slug]', DATASET_NAMES)
   .option('--samples', 'remove all sample datasets')
-  .option('--yes', 'do not ask; needed without a terminal')
+  .option(...YES)
   .option('--json', 'print JSON')
   .example('npx catalog datasets remove museums --yes')
   .action(remove)
@@ -43,9 +42,10 @@ async function remove(text: string | undefined, { samples, yes, json }: Options)
 async function removeConfirmed(database: Database, text: string, isConfirmed: boolean) {
   const { prisma } = database
   const { id, slug } = await resolveDataset(prisma, text)
+  const where = { datasetId: id }
   let content: DatasetContent = {
-    items: await prisma.item.count({ where: { datasetId: id } }),
-    grants: await prisma.grant.count({ where: { datasetId: id } }),
+    items: await prisma.item.count({ where }),
+    grants: await prisma.grant.count({ where }),
   }
   for (;;) {
     const { items, grants } = content

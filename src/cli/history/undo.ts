@@ -1,22 +1,23 @@
+import { resolveDataset } from '../../auth/names.ts'
 import type { Database } from '../../database/database.ts'
 import { renewStatistics } from '../../database/statistics.ts'
 import { operationFailed } from '../../errors/errors.ts'
-import { findLastEntry, type KnownDataset } from '../../history/entries.ts'
+import { findKnownDataset, findLastEntry, type KnownDataset } from '../../history/entries.ts'
 import { type UndoSummary, undoLastEntry } from '../../import/undo/undo.ts'
+import type { SqlSession } from '../../sql.ts'
 import { CatalogCommand } from '../command.ts'
-import { withDatabase } from '../database.ts'
-import { DATASET_NAMES } from '../keys/options.ts'
-import { commandOrigin } from '../origin.ts'
+import { commandOrigin, withDatabase } from '../database.ts'
+import { DATASET_NAMES } from '../options.ts'
 import { printLine } from '../print.ts'
-import { findDataset } from './find-dataset.ts'
+
+const toJson = ({ undone, ...summary }: UndoSummary) => ({ ...summary, undone: Number(undone) })
 
 export const undoCommand = new CatalogCommand('undo')
   .argument('<slug>', DATASET_NAMES)
   .option('--overwrite', 'also overwrite what others have changed since, for example with psql')
   .example('npx catalog undo museums')
   .printing({
-    run: (text: string, { overwrite }: { overwrite?: true }) =>
-      withDatabase((database) => runUndo(database, text, overwrite ?? false, () => {})),
+    run: (text: string, { overwrite = false }: { overwrite?: boolean }) => undo(text, overwrite),
     print: ({ slug, undone, exists, created, updated, removed }) => {
       const state = exists ? '' : '; the dataset is removed, because the change had created it'
       printLine(
@@ -32,39 +33,36 @@ export const restoreDatasetCommand = new CatalogCommand('restore')
   .argument('<removed>', 'slug or id of the removed dataset')
   .example('npx catalog datasets restore museums')
   .printing({
-    run: restore,
+    run: (text: string) =>
+      undo(text, false, ({ slug, exists }) => {
+        const former = `go back to its former state with: npx catalog undo ${slug}`
+        if (exists) throw operationFailed(`The dataset ${slug} exists; ${former}`)
+      }),
     print: ({ slug, created }) => printLine(`The dataset ${slug} is restored, with ${created} items`),
     toJson,
   })
 
-async function restore(text: string): Promise<UndoSummary> {
+async function undo(text: string, overwrite: boolean, check?: (dataset: KnownDataset) => void): Promise<UndoSummary> {
   return withDatabase((database) =>
-    runUndo(database, text, false, ({ slug, exists }) => {
-      if (exists)
-        throw operationFailed(`The dataset ${slug} exists; go back to its former state with: npx catalog undo ${slug}`)
+    database.withSession(async (session) => {
+      const dataset = await findDataset(database, session, text)
+      check?.(dataset)
+      const entry = await findLastEntry(session, dataset.id)
+      const rows = entry ? entry.created + entry.updated + entry.removed : 0
+      return database.withReadersOnCopy(session, rows, async () => {
+        const summary = await undoLastEntry(session, dataset, { ...commandOrigin(), overwrite })
+        await renewStatistics(session)
+        return summary
+      })
     }),
   )
 }
 
-async function runUndo(
-  database: Database,
-  text: string,
-  overwrite: boolean,
-  check: (dataset: KnownDataset) => void,
-): Promise<UndoSummary> {
-  return database.withSession(async (session) => {
-    const dataset = await findDataset(database, session, text)
-    check(dataset)
-    const entry = await findLastEntry(session, dataset.id)
-    const rows = entry ? entry.created + entry.updated + entry.removed : 0
-    return database.withReadersOnCopy(session, rows, async () => {
-      const summary = await undoLastEntry(session, dataset, { ...commandOrigin(), overwrite })
-      await renewStatistics(session)
-      return summary
-    })
-  })
-}
-
-function toJson({ undone, ...summary }: UndoSummary) {
-  return { ...summary, undone: Number(undone) }
+/**
+ * Finds a dataset by its slug or id, also one that was removed, or as the other commands find it.
+ * @throws `OPERATION_FAILED` if no dataset or several datasets match, or if it was renamed
+ */
+export async function findDataset({ prisma }: Database, session: SqlSession, text: string): Promise<KnownDataset> {
+  const known = await findKnownDataset(session, text)
+  return known ?? { ...(await resolveDataset(prisma, text)), exists: true }
 }

@@ -18,11 +18,10 @@ import { bundleOf, importHistory, importKeys, readCatalogFile } from '../../impo
 import { printChanges, SHOWN_EXAMPLES } from '../changes.ts'
 import { CatalogCommand } from '../command.ts'
 import { canAsk, confirm } from '../confirm.ts'
-import { withDatabase } from '../database.ts'
-import { commandOrigin } from '../origin.ts'
+import { commandOrigin, withDatabase } from '../database.ts'
 import { printJson, printLine, printNotice } from '../print.ts'
 import { initCommand } from './init.ts'
-import { plainProgress, terminalProgress } from './progress.ts'
+import { importProgress } from './progress.ts'
 
 interface Options {
   keepMissing?: true
@@ -97,7 +96,7 @@ async function importAll(
 
 async function importOne(database: Database, manifest: string, options: Options) {
   const { keepMissing = false, skipInvalid = false, dryRun = false, allowRemovals, allowMoves, json } = options
-  const display = process.stderr.isTTY ? terminalProgress() : plainProgress()
+  const display = importProgress(process.stderr.isTTY)
   const warnings = new ProblemGroups()
   const skipped = new ProblemGroups()
   let plan: DatasetChanges | undefined

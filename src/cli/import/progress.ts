@@ -9,54 +9,41 @@ interface ProgressDisplay {
   clear: () => void
 }
 
-/** Shows progress on a terminal, in one line that it overwrites. */
-export function terminalProgress(): ProgressDisplay {
-  const describe = progressText()
+/** Shows the share read, the speed and the estimated time left; then the phase. On a terminal, it is one line that is overwritten. */
+export function importProgress(isTerminal: boolean): ProgressDisplay {
+  const print = isTerminal ? showProgress : printSometimes()
+  let startMs = Date.now()
+  let lastRows = 0
+  let current: { phase: ImportPhase; startMs: number } | undefined
   return {
-    show: (progress) => showProgress(describe.progress(progress)),
-    showPhase: (phase, share) => showProgress(describe.phase(phase, share)),
-    clear: clearProgress,
+    show: ({ file, bytesRead, bytesTotal, rows }) => {
+      // The import has begun again with all rows.
+      if (rows < lastRows) startMs = Date.now()
+      lastRows = rows
+      const share = bytesTotal === 0 ? 1 : bytesRead / bytesTotal
+      const seconds = Math.max(0.001, (Date.now() - startMs) / 1000)
+      const speed = `${Math.round(rows / seconds)} rows/s`
+      print(`${percent(share)}, ${rows} rows, ${speed}${timeLeft(startMs, share)}, ${file}`)
+    },
+    showPhase: (phase, share) => {
+      if (current?.phase !== phase) current = { phase, startMs: Date.now() }
+      const isRunning = share !== undefined && share !== 1
+      print(PHASES[phase] + (isRunning ? `: ${percent(share)}${timeLeft(current.startMs, share)}` : ' ...'))
+    },
+    clear: isTerminal ? clearProgress : () => {},
   }
 }
 
 /** Without a terminal, a line at this interval shows that the import is running. */
 const LINE_INTERVAL_MS = 10_000
 
-/** Shows progress in lines, for a log. */
-export function plainProgress(): ProgressDisplay {
-  const describe = progressText()
+function printSometimes(): (line: string) => void {
   let printedAtMs = Date.now()
-  const print = (line: string) => {
+  return (line) => {
     if (Date.now() - printedAtMs < LINE_INTERVAL_MS) return
     printedAtMs = Date.now()
     printNotice(line)
   }
-  return {
-    show: (progress) => print(describe.progress(progress)),
-    showPhase: (phase, share) => print(describe.phase(phase, share)),
-    clear: () => {},
-  }
-}
-
-/** Returns functions that describe an import: the share read, the speed and the estimated time left; then its phase. */
-function progressText() {
-  let startMs = Date.now()
-  let lastRows = 0
-  let current: { phase: ImportPhase; startMs: number } | undefined
-  const progress = ({ file, bytesRead, bytesTotal, rows }: ImportProgress) => {
-    // The import has begun again with all rows.
-    if (rows < lastRows) startMs = Date.now()
-    lastRows = rows
-    const share = bytesTotal === 0 ? 1 : bytesRead / bytesTotal
-    const seconds = Math.max(0.001, (Date.now() - startMs) / 1000)
-    return `${percent(share)}, ${rows} rows, ${Math.round(rows / seconds)} rows/s${timeLeft(startMs, share)}, ${file}`
-  }
-  const phase = (phase: ImportPhase, share?: number) => {
-    if (current?.phase !== phase) current = { phase, startMs: Date.now() }
-    const done = share === undefined || share === 1 ? ' ...' : `: ${percent(share)}${timeLeft(current.startMs, share)}`
-    return `${PHASES[phase]}${done}`
-  }
-  return { progress, phase }
 }
 
 const percent = (share: number) => `${Math.floor(100 * share)} %`

@@ -1,0 +1,124 @@
+import { createKey, type KeyChanges, updateKey } from '../../auth/keys.ts'
+import type { PrismaClient } from '../../generated/prisma/client.ts'
+import { CatalogCommand } from '../command.ts'
+import { changeDatabase } from '../database.ts'
+import { collect, collectOrigin, EXPIRES, ITEM_LIMIT, KEY, parseTime, RATE_LIMIT } from '../options.ts'
+import { printLine, printNotice } from '../print.ts'
+import { limitOf } from './show.ts'
+
+interface Options {
+  name?: string
+  tier?: string[]
+  expires?: Date | 'never'
+  rateLimit?: number | 'none'
+  itemLimit?: number | 'none'
+  origin?: string[]
+}
+
+export const createCommand = new CatalogCommand('create')
+  .description('create a key and print it; it is not shown again')
+  .requiredOption('--name <name>', 'what the key is for')
+  .option('--dataset <slug>', 'grant access to a dataset (repeatable)', collect)
+  .option('--tier <tier>', 'give the key an access tier (repeatable)', collect)
+  .option(...EXPIRES)
+  .option(...RATE_LIMIT)
+  .option(...ITEM_LIMIT)
+  .option('--origin <url>', 'only for requests of web pages with this origin (repeatable)', collectOrigin)
+  .example('npx catalog keys create --name app --dataset museums --expires 90d')
+  .printing({
+    run: ({ dataset = [], name, ...options }: Options & { name: string; dataset?: string[] }) =>
+      changeDatabase(async ({ prisma }) => {
+        const key = await createKey(prisma, { ...changesOf(options), name, datasets: dataset })
+        await warnOfUnusedTiers(prisma, key.accessTiers)
+        return key
+      }),
+    print: ({ id, name, key }) => {
+      printLine(`Key ${id} for ${name}. It is not shown again:`)
+      printLine(key)
+    },
+    toJson: ({
+      id,
+      key,
+      name,
+      accessTiers,
+      grants,
+      revokedAt: _,
+      lastUsedAt: __,
+      createdAt,
+      expiresAt,
+      ...limits
+    }) => ({
+      ...{
+        id,
+        key,
+        name,
+        accessTiers,
+        datasets: grants.map(({ dataset }) => dataset),
+        expiresAt,
+        ...limits,
+        createdAt,
+      },
+    }),
+  })
+
+export const updateCommand = new CatalogCommand('update')
+  .description('change the name, tiers, expiry, limits or origins of a key; its secret and grants stay')
+  .argument(...KEY)
+  .option('--name <name>', 'what the key is for')
+  .option('--tier <tier>', 'all access tiers of the key (repeatable); "" removes them', collect)
+  .option('--expires <when>', 'a duration from now such as 90d, an ISO date, or never', (text) =>
+    text === 'never' ? text : parseTime(text),
+  )
+  .option(...RATE_LIMIT)
+  .option(...ITEM_LIMIT)
+  .option('--origin <url>', 'all origins of the key (repeatable); "" removes them', collectOrigin)
+  .example('npx catalog keys update app --expires 90d')
+  .printing({
+    run: async (id: string, { tier, ...options }: Options) => {
+      const tiers = tier?.filter((each) => each !== '')
+      const changes = changesOf({ ...options, ...(tiers && { tier: tiers }) })
+      updateCommand.requireChange(changes)
+      return changeDatabase(async ({ prisma }) => {
+        const updated = await updateKey(prisma, id, changes)
+        await warnOfUnusedTiers(prisma, tiers ?? [])
+        return updated
+      })
+    },
+    print: (key) => {
+      const { id, name, accessTiers, expiresAt, origins } = key
+      const tiers = accessTiers.join(', ') || 'none'
+      const only = origins.length > 0 ? `, only for ${origins.join(', ')}` : ''
+      const expires = expiresAt?.toISOString() ?? 'never'
+      printLine(`Key ${id}: name ${name}, tiers ${tiers}, expires ${expires}, limit ${limitOf(key)}${only}`)
+    },
+  })
+
+function changesOf({ name, tier, expires, rateLimit, itemLimit, origin }: Options): KeyChanges {
+  return {
+    ...(name !== undefined && { name }),
+    ...(tier && { accessTiers: tier }),
+    ...(expires && { expiresAt: orNull(expires) }),
+    ...(rateLimit && { requestsPerMinute: orNull(rateLimit) }),
+    ...(itemLimit && { itemsPerMinute: orNull(itemLimit) }),
+    ...(origin && { origins: origin }),
+  }
+}
+
+/** The value of an option as the database has it. Commander would turn null into an empty text, so options have these words. */
+function orNull<Value>(value: Value | 'never' | 'none'): Value | null {
+  return value === 'never' || value === 'none' ? null : value
+}
+
+/** Warns on stderr of each tier that no dataset has, for example because of a typing error: it opens nothing. */
+async function warnOfUnusedTiers(prisma: PrismaClient, tiers: readonly string[]): Promise<void> {
+  if (tiers.length === 0) return
+  const datasets = await prisma.dataset.findMany({
+    where: { accessTier: { not: null } },
+    distinct: ['accessTier'],
+    orderBy: { accessTier: 'asc' },
+  })
+  const existing = datasets.map(({ accessTier }) => accessTier)
+  const others = existing.length === 0 ? 'no dataset has a tier' : `there are ${existing.join(', ')}`
+  for (const tier of tiers.filter((each) => !existing.includes(each)))
+    printNotice(`warning: no dataset has the tier ${tier}; ${others}`)
+}
