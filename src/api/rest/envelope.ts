@@ -6,7 +6,7 @@ import { enumWord } from '../../graphql/enum-words.ts'
 import { catalogErrorOf } from '../../graphql/errors.ts'
 import { prepareDocument } from '../../graphql/operation/documents.ts'
 import { execute } from '../../graphql/operation/execute.ts'
-import type { NodeForm } from '../../graphql/operation/written-fields.ts'
+import type { NodeForm } from '../../graphql/operation/selected-fields.ts'
 import { enumType } from '../../graphql/schema.ts'
 
 /** The body of every success. */

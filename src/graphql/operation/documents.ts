@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import {
-  type ASTNode,
-  BREAK,
   type DocumentNode,
   GraphQLError,
   type GraphQLObjectType,
@@ -19,8 +17,7 @@ import { messageOf, operationFailed } from '../../errors/errors.ts'
 import { schema as catalogSchema } from '../schema.ts'
 import { findExcess as findOperationExcess, greatestSize } from './cost.ts'
 import { findExcess, findRepetitions, LIMITS } from './limits.ts'
-import { type Fragments, fragmentsOf, Projections } from './selected-fields.ts'
-import { findWritten, type NodeForm } from './written-fields.ts'
+import { type Fragments, fragmentsOf, type NodeForm, Projections } from './selected-fields.ts'
 
 /** A valid document, and everything about it that does not depend on variables. */
 export interface PreparedDocument {
@@ -51,7 +48,12 @@ function prepareOperations(
   schema: GraphQLSchema,
   fragments: Fragments,
 ): Map<OperationDefinitionNode, PreparedOperation> {
-  const dependsOnVariables = contains(document, ({ kind }) => kind === Kind.DIRECTIVE)
+  let dependsOnVariables = false
+  visit(document, {
+    Directive: () => {
+      dependsOnVariables = true
+    },
+  })
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
   return new Map(
     operations.map((operation) => [
@@ -64,17 +66,6 @@ function prepareOperations(
   )
 }
 
-function contains(document: DocumentNode, test: (node: ASTNode) => boolean): boolean {
-  let isFound = false
-  visit(document, {
-    enter: (node) => {
-      isFound = test(node)
-      return isFound ? BREAK : undefined
-    },
-  })
-  return isFound
-}
-
 /** A document that can't be executed, and why. */
 export interface InvalidDocument {
   errors: readonly GraphQLError[]
@@ -85,7 +76,7 @@ export interface InvalidDocument {
 export interface PrepareOptions {
   /** The schema that clients see; by default the one without the fields for a gateway (federation.ts). */
   schema?: GraphQLSchema
-  /** The form of the items that PostgreSQL writes as JSON (written-fields.ts); by default that of GraphQL. */
+  /** The form of the items that PostgreSQL writes as JSON (selected-fields.ts); by default that of GraphQL. */
   form?: NodeForm
 }
 
@@ -95,7 +86,7 @@ const MAX_ERRORS = 20
 /** Parses and validates a document, and finds what its fields read. It does not throw for a bad document: it returns the errors. */
 export function prepareDocument(
   query: string,
-  { form, schema = catalogSchema }: PrepareOptions = {},
+  { form = 'graphql', schema = catalogSchema }: PrepareOptions = {},
 ): PreparedDocument | InvalidDocument {
   try {
     const document = parse(query, { maxTokens: LIMITS.tokens })
@@ -110,7 +101,7 @@ export function prepareDocument(
       schema,
       document,
       fragments,
-      projections: new Projections(findWritten(document, schema, fragments, form)),
+      projections: new Projections(form),
       operations: prepareOperations(document, schema, fragments),
     }
   } catch (error) {
