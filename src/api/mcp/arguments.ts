@@ -7,8 +7,8 @@ import {
   isRequiredInputField,
 } from 'graphql'
 import { type Problem, validationFailed } from '../../errors/errors.ts'
-import { enumName, enumWords } from '../../graphql/enum-words.ts'
 import type { Parameter } from '../../graphql/operation/parameters.ts'
+import { enumName, enumWords } from '../../graphql/schema.ts'
 
 type Members = Readonly<Record<string, unknown>>
 

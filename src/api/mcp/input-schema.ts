@@ -6,9 +6,9 @@ import {
   isListType,
   isRequiredInputField,
 } from 'graphql'
-import { enumWords } from '../../graphql/enum-words.ts'
 import { scalarSchema } from '../../graphql/json-schema.ts'
 import type { Parameter } from '../../graphql/operation/parameters.ts'
+import { enumWords } from '../../graphql/schema.ts'
 
 type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
 interface JsonObject {

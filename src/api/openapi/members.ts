@@ -8,9 +8,8 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql'
-import { enumWords } from '../../graphql/enum-words.ts'
 import { presentSchemaOf, schemaOf } from '../../graphql/json-schema.ts'
-import { schema } from '../../graphql/schema.ts'
+import { enumWords, schema } from '../../graphql/schema.ts'
 import type { RestRoute } from '../rest/routes.ts'
 import { type DefineSchema, type Json, objectOf } from './components.ts'
 import { memberExample } from './parameters.ts'

@@ -2,12 +2,11 @@ import { type ExecutionResult, GraphQLError } from 'graphql'
 import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../../catalog/snapshot-reader.ts'
 import { queryStringOf } from '../../gateway/query-string.ts'
-import { enumWord } from '../../graphql/enum-words.ts'
 import { catalogErrorOf } from '../../graphql/errors.ts'
 import { prepareDocument } from '../../graphql/operation/documents.ts'
 import { execute } from '../../graphql/operation/execute.ts'
 import type { NodeForm } from '../../graphql/operation/selected-fields.ts'
-import { enumType } from '../../graphql/schema.ts'
+import { enumType, enumWord } from '../../graphql/schema.ts'
 
 /** The body of every success. */
 interface Envelope {

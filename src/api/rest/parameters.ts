@@ -1,8 +1,8 @@
 import { type GraphQLEnumType, getNullableType, isEnumType } from 'graphql'
 import { z } from 'zod'
 import * as domain from '../../catalog/arguments.ts'
-import { enumName } from '../../graphql/enum-words.ts'
 import type { Parameter } from '../../graphql/operation/parameters.ts'
+import { enumName } from '../../graphql/schema.ts'
 
 /*
  * Parses the text of each parameter. The variables of a route's operation give the names and types, catalog/arguments.ts the valid

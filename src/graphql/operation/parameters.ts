@@ -15,8 +15,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { enumWord } from '../enum-words.ts'
-import { schema } from '../schema.ts'
+import { enumWord, schema } from '../schema.ts'
 
 /** A parameter of a REST route or of a tool: a variable of its operation. */
 export interface Parameter {
@@ -26,7 +25,7 @@ export interface Parameter {
   description: string | undefined
   /** The description of that argument. */
   argumentDescription: string | undefined
-  /** The default of the variable, or else of that argument. Enum values are words of REST (enum-words.ts). */
+  /** The default of the variable, or else of that argument. Enum values are words of REST (schema.ts). */
   defaultValue: string | number | boolean | undefined
   isRequired: boolean
   /** Whether null is a value, and not the same as nothing. */

@@ -46,10 +46,3 @@ export const itemListArgs = builder.args((t) => ({
     description: 'Return only children of the item with this UUID. An explicit null returns only root items.',
   }),
 }))
-
-/** The circle of a nearby search. */
-export const circleArgs = builder.args((t) => ({
-  latitude: t.float({ required: true, description: 'Latitude of the centre in degrees, from -90 to 90.' }),
-  longitude: t.float({ required: true, description: 'Longitude of the centre in degrees, from -180 to 180.' }),
-  radius: t.float({ defaultValue: DEFAULTS.radius, description: 'Radius in metres, from 1 to 50000.' }),
-}))

@@ -1,6 +1,7 @@
 import type { Extent as ExtentRow } from '../../catalog/features.ts'
 import type { Dataset as DatasetRow } from '../../catalog/models.ts'
 import { type ExportSize as ExportSizeRow, SIZED_FORMATS } from '../../catalog/sql/export-sizes.ts'
+import type { Facet as FacetRow } from '../../catalog/sql/facets.ts'
 import { builder } from '../builder.ts'
 import { Node } from './node.ts'
 
@@ -46,6 +47,22 @@ const ExportSize = builder.objectRef<ExportSizeRow>('ExportSize').implement({
   }),
 })
 
+const Facet = builder.objectRef<FacetRow>('Facet').implement({
+  description: 'A code, and the number of items in a dataset that have it.',
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'The code.' }),
+    label: t.exposeString('label', {
+      nullable: true,
+      description:
+        'Name of the code in the dataset, for example "South Korea" for KR. Null if the dataset has no name for it.',
+    }),
+    total: t.exposeInt('total', { description: 'Number of items with this code.' }),
+  }),
+})
+
+/** A list of facets has no page size. */
+const FACETS = { cost: 10, assumedLength: 50 }
+
 export const Dataset = builder.prismaObject('Dataset', {
   interfaces: [Node],
   fields: (t) => ({
@@ -77,6 +94,18 @@ export const Dataset = builder.prismaObject('Dataset', {
       description: 'The sizes of the text files of /exports, without filters.',
       extensions: { cost: 100, assumedLength: SIZED_FORMATS.length },
       resolve: (dataset, _args, { catalog }) => catalog.exportSizesOf(dataset),
+    }),
+    categories: t.field({
+      type: [Facet],
+      description: 'All category codes of the items, by number of items (most first), then code.',
+      extensions: FACETS,
+      resolve: (dataset, _args, { catalog }) => catalog.facetsOf(dataset, 'categoryCode'),
+    }),
+    administrativeAreas: t.field({
+      type: [Facet],
+      description: 'All administrative area codes of the items, by number of items (most first), then code.',
+      extensions: FACETS,
+      resolve: (dataset, _args, { catalog }) => catalog.facetsOf(dataset, 'administrativeAreaCode'),
     }),
   }),
 })

@@ -5,8 +5,21 @@ import type { Page } from '../../catalog/page.ts'
 import { builder } from '../builder.ts'
 import { itemListArgs, pageArgs } from './arguments.ts'
 import { Dataset } from './dataset.ts'
-import { Image } from './image.ts'
 import { Node } from './node.ts'
+
+const Image = builder.prismaObject('Image', {
+  interfaces: [Node],
+  fields: (t) => ({
+    originalUrl: t.exposeString('originalUrl'),
+    cdnUrl: t.exposeString('cdnUrl'),
+    thumbnailSmallUrl: t.exposeString('thumbnailSmallUrl'),
+    thumbnailMediumUrl: t.exposeString('thumbnailMediumUrl'),
+    thumbnailLargeUrl: t.exposeString('thumbnailLargeUrl'),
+    altText: t.exposeString('altText'),
+    sortOrder: t.exposeInt('sortOrder'),
+    isPrimary: t.exposeBoolean('isPrimary'),
+  }),
+})
 
 export const Item = builder.prismaObject('Item', {
   interfaces: [Node],
