@@ -1,8 +1,4 @@
-import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { parseExpiry } from '../../src/auth/expiry.ts'
-import { grantDataset } from '../../src/auth/grants.ts'
-import { createKey, listKeys, revokeKey } from '../../src/auth/keys.ts'
 import { useApp } from '../support/app.ts'
 
 const t = useApp()
@@ -43,51 +39,4 @@ describe('The Authorization header', () => {
   test('a key in the query string is ignored', async () => {
     expect((await t.get(`/v1/datasets?access_token=${t.key}&authorization=Bearer%20${t.key}`, {})).status).toBe(401)
   })
-})
-
-describe('A key', () => {
-  test('is dck_ and 256 random bits, and the database stores only its SHA-256', async () => {
-    const { prisma } = t.database
-    const { key, id } = await createKey(prisma, { name: 'shape' })
-    expect(key).toMatch(/^dck_[A-Za-z0-9_-]{43}$/)
-    const stored = await prisma.apiKey.findUniqueOrThrow({ where: { id } })
-    expect(Buffer.from(stored.hash)).toEqual(createHash('sha256').update(key).digest())
-    expect(JSON.stringify([stored, await listKeys(prisma)])).not.toContain(key)
-  })
-
-  test('is not issued if a granted dataset is unknown', async () => {
-    const { prisma } = t.database
-    const before = await prisma.apiKey.count()
-    await expect(createKey(prisma, { name: 'x', datasets: ['seoul', 'nowhere'] })).rejects.toThrow('nowhere')
-    expect(await prisma.apiKey.count()).toBe(before)
-  })
-
-  test('that is unknown can neither be revoked nor get a grant', async () => {
-    const { prisma } = t.database
-    for (const id of ['abc', '99999999-0000-4000-8000-000000000009']) {
-      await expect(revokeKey(prisma, id)).rejects.toThrow(`no key with the id ${id}`)
-      await expect(grantDataset(prisma, { keyId: id, dataset: 'seoul', expiresAt: null })).rejects.toThrow(id)
-    }
-  })
-})
-
-describe('An expiry', () => {
-  const now = new Date('2026-11-20T12:00:00Z')
-  test.each([
-    ['90d', '2027-02-18T12:00:00.000Z'],
-    ['12h', '2026-11-21T00:00:00.000Z'],
-    ['4w', '2026-12-18T12:00:00.000Z'],
-    ['2027-01-31', '2027-01-31T00:00:00.000Z'],
-    ['2027-01-31T09:00:00+09:00', '2027-01-31T00:00:00.000Z'],
-    ['2027-01-31T09:00:00.5Z', '2027-01-31T09:00:00.500Z'],
-  ])('%s is %s', (text, expected) => {
-    expect(parseExpiry(text, now).toISOString()).toBe(expected)
-  })
-
-  test.each(['', '0d', '90', '90m', '-1d', 'tomorrow', '2026-11-20', '2027-02-30', '2027-13-01', '2027-01-31T09:00'])(
-    '%j is refused',
-    (text) => {
-      expect(() => parseExpiry(text, now)).toThrow('--expires')
-    },
-  )
 })

@@ -4,6 +4,24 @@ import { parseExpiry, parseGrace } from '../../src/auth/expiry.ts'
 const now = new Date('2026-11-20T12:00:00Z')
 
 describe('An expiry', () => {
+  test.each([
+    ['90d', '2027-02-18T12:00:00.000Z'],
+    ['12h', '2026-11-21T00:00:00.000Z'],
+    ['4w', '2026-12-18T12:00:00.000Z'],
+    ['2027-01-31', '2027-01-31T00:00:00.000Z'],
+    ['2027-01-31T09:00:00+09:00', '2027-01-31T00:00:00.000Z'],
+    ['2027-01-31T09:00:00.5Z', '2027-01-31T09:00:00.500Z'],
+  ])('%s is %s', (text, expected) => {
+    expect(parseExpiry(text, now).toISOString()).toBe(expected)
+  })
+
+  test.each(['', '0d', '90', '90m', '-1d', 'tomorrow', '2026-11-20', '2027-02-30', '2027-13-01', '2027-01-31T09:00'])(
+    '%j is refused',
+    (text) => {
+      expect(() => parseExpiry(text, now)).toThrow('--expires')
+    },
+  )
+
   test('is refused at the present moment, and accepted a millisecond later', () => {
     expect(() => parseExpiry('2026-11-20T12:00:00.000Z', now)).toThrow('--expires must be in the future')
     expect(parseExpiry('2026-11-20T12:00:00.001Z', now)).toEqual(new Date(now.getTime() + 1))

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { authenticate, challenge, createKeyCache } from '../../src/auth/api-key.ts'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey, listKeys, revokeKey, updateKey } from '../../src/auth/keys.ts'
-import { DATASET, seedCatalog } from '../support/catalog.ts'
+import { seedCatalog } from '../support/catalog.ts'
 import { silentChangeFeed } from '../support/changes.ts'
 import { useDatabase } from '../support/database.ts'
 
@@ -127,16 +127,4 @@ describe('A key', () => {
     }
     expect((await listKeys(prisma)).find((key) => key.id === id)).toMatchObject({ revokedAt, name: 'gone' })
   })
-})
-
-test('a repeated grant replaces the expiry, also with none', async () => {
-  const { prisma } = db.database
-  const { id, key } = await createKey(prisma, { name: 'regranted', datasets: ['draft'] })
-  const expiresAt = new Date('2199-01-31')
-  const grantsAfter = async (expiry: Date | null) => {
-    await grantDataset(prisma, { keyId: id, dataset: 'draft', expiresAt: expiry })
-    return (await authenticate(createKeyCache(prisma, silentChangeFeed), `Bearer ${key}`, now)).grants
-  }
-  expect(await grantsAfter(expiresAt)).toEqual([{ datasetId: DATASET.draft, expiresAt }])
-  expect(await grantsAfter(null)).toEqual([{ datasetId: DATASET.draft, expiresAt: null }])
 })

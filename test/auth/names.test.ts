@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { resolveDataset, resolveKey, resolveUnrevokedKey } from '../../src/auth/names.ts'
+import { resolveDataset, resolveKey } from '../../src/auth/names.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 
@@ -64,13 +64,6 @@ describe('A command finds a key', () => {
 
   test('only if the name is of one key', async () => {
     await expect(key('twice')).rejects.toThrow(`twice names 2 keys; use an id: ${ID.one}, ${ID.two}`)
-  })
-
-  test('and refuses to change it if it is revoked', async () => {
-    const { prisma } = db.database
-    await prisma.apiKey.update({ where: { id: ID.prefixed }, data: { revokedAt: new Date() } })
-    await expect(resolveUnrevokedKey(prisma, ID.prefixed)).rejects.toThrow('was revoked at')
-    expect(await resolveUnrevokedKey(prisma, ID.current)).toMatchObject({ id: ID.current })
   })
 })
 

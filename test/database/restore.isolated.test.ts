@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { checkHealth } from '../../src/database/health-checks.ts'
-import { DATASET, seedCatalog } from '../support/catalog.ts'
+import { seedCatalog } from '../support/catalog.ts'
 import { hasPostgres, runPostgresProgram } from '../support/cluster.ts'
-import { createDatabase, createEmpty, type TestDatabase, useDatabase } from '../support/database.ts'
+import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
+import { useFolder } from '../support/folder.ts'
 import type { Database } from '../support/open-database.ts'
 import { CHECKOUT, runCatalog, runShell } from '../support/process.ts'
 
 /*
  * The revision of a dataset never goes back, and none returns after a restore.
  */
+
+const inFolder = useFolder()
 
 const revisionsOf = async ({ prisma }: Database) => {
   const datasets = await prisma.dataset.findMany({ select: { id: true, revision: true } })
@@ -24,84 +24,25 @@ const problemsOf = async (database: Database) => {
 }
 const run = (database: Database, sql: string) => database.withSession((session) => session.query(sql))
 
-describe('When revisions are ahead of the clock', () => {
-  const db = useDatabase()
-  beforeAll(async () => {
-    await seedCatalog(db.database.prisma)
-    await run(
-      db.database,
-      `ALTER TABLE datasets DISABLE TRIGGER USER;
-       UPDATE datasets SET revision = revision + 1000000000000;
-       ALTER TABLE datasets ENABLE TRIGGER USER`,
-    )
-  })
-
-  test('a change of an item still gives its dataset a higher revision', async () => {
-    const before = await revisionsOf(db.database)
-    for (let n = 1n; n <= 3n; n += 1n) {
-      await run(db.database, `UPDATE items SET name = name || '!' WHERE dataset_id = '${DATASET.seoul}'`)
-      expect((await revisionsOf(db.database)).get(DATASET.seoul)).toBeGreaterThan(before.get(DATASET.seoul) ?? 0n)
-    }
-  })
-
-  test('recount_items() moves all revisions', async () => {
-    const before = await revisionsOf(db.database)
-    await run(db.database, 'SELECT recount_items()')
-    const after = await revisionsOf(db.database)
-    for (const [id, revision] of before) expect(after.get(id)).toBeGreaterThan(revision)
-    expect(await problemsOf(db.database)).toEqual([])
-  })
-})
-
-test('a dataset that is removed and created again gets a higher revision', async () => {
-  const db = await createDatabase()
-  await seedCatalog(db.database.prisma)
-  const { prisma } = db.database
-  const { revision, ...dataset } = await prisma.dataset.findUniqueOrThrow({ where: { id: DATASET.archived } })
-  await prisma.dataset.delete({ where: { id: dataset.id } })
-  const created = await prisma.dataset.create({ data: dataset })
-  expect(created.revision).toBeGreaterThan(revision)
-  await db.close()
-})
-
-test('a copy of a dataset gets a revision of its own', async () => {
-  const db = await createDatabase()
-  await seedCatalog(db.database.prisma)
-  await run(
-    db.database,
-    `INSERT INTO datasets (id, slug, name, status, visibility, attribution, created_at, updated_at, revision)
-     SELECT gen_random_uuid(), 'copy', name, status, visibility, attribution, created_at, updated_at, revision
-       FROM datasets WHERE slug = 'seoul'`,
-  )
-  const [copy, original] = await Promise.all(
-    ['copy', 'seoul'].map((slug) => db.database.prisma.dataset.findUniqueOrThrow({ where: { slug } })),
-  )
-  expect(copy?.revision).toBeGreaterThan(original?.revision ?? 0n)
-  await db.close()
-})
-
 describe.skipIf(inject('template').kind !== 'postgres' || !hasPostgres)('A restore of some tables', () => {
   let source: TestDatabase
-  let folder: string
   const TABLES = ['datasets', 'items', 'images']
   const COUNTS = ['item_counts', 'tile_counts']
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'catalog-dump-'))
     source = await createDatabase()
     await seedCatalog(source.database.prisma)
     for (let n = 0; n < 20; n += 1) await run(source.database, 'UPDATE datasets SET name = name')
-    await runPostgresProgram('pg_dump', ['--format=custom', `--file=${join(folder, 'dump')}`, urlOf(source)])
+    await runPostgresProgram('pg_dump', ['--format=custom', `--file=${inFolder('dump')}`, urlOf(source)])
   })
   afterAll(async () => {
     await source.close()
-    await rm(folder, { recursive: true })
   })
   const urlOf = ({ env }: TestDatabase) => env.DATABASE_URL ?? ''
   const restore = async (tables: readonly string[], options: readonly string[]) => {
     const target = await createDatabase()
     // In turn, because pg_restore does not know that images need items.
     for (const table of tables) {
-      const args = ['--data-only', ...options, `--table=${table}`, `--dbname=${urlOf(target)}`, join(folder, 'dump')]
+      const args = ['--data-only', ...options, `--table=${table}`, `--dbname=${urlOf(target)}`, inFolder('dump')]
       await runPostgresProgram('pg_restore', args)
     }
     return target
@@ -130,8 +71,7 @@ test.skipIf(inject('template').kind !== 'postgres' || !hasPostgres)(
     const { env, drop } = await createEmpty()
     await runCatalog(env, 'import', 'src/sample/seoul-landmarks.json')
     await runCatalog(env, 'keys', 'create', '--name', 'one')
-    const folder = await mkdtemp(join(tmpdir(), 'catalog-dump-'))
-    const page = readFileSync(`${CHECKOUT}docs/operations.md`, 'utf8').replaceAll('/tmp/', `${folder}/`)
+    const page = readFileSync(`${CHECKOUT}docs/operations.md`, 'utf8').replaceAll('/tmp/', `${inFolder()}/`)
     const [, dump = '', restore = ''] = /^(pg_dump .*)\n(pg_restore --clean .*)$/m.exec(page) ?? []
     expect(await runShell(env, dump)).toMatchObject({ code: 0 })
     await runCatalog(env, 'datasets', 'update', 'seoul-landmarks', '--name', 'A mistake')
@@ -140,6 +80,5 @@ test.skipIf(inject('template').kind !== 'postgres' || !hasPostgres)(
     expect(stdout).toContain('Seoul Landmarks')
     expect(await runCatalog(env, 'doctor')).toMatchObject({ code: 0 })
     await drop()
-    await rm(folder, { recursive: true })
   },
 )

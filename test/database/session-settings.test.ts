@@ -128,22 +128,15 @@ describe.runIf(inject('template').kind === 'postgres')('A database whose session
     await own.close()
   })
 
-  async function createOdd() {
+  test('in the database itself reads the same times and numbers, and an import writes its times in UTC', async () => {
     const own = await createOwnDatabase()
     await own.database.withSession(async (session) => {
       for (const [name, value] of Object.entries(SETTINGS)) {
-        if (name !== 'statement_timeout') {
-          await session.query(
-            `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${name} = ''${value}''', current_database()); END $$`,
-          )
-        }
+        if (name === 'statement_timeout') continue
+        const sql = `ALTER DATABASE %I SET ${name} = ''${value}''`
+        await session.query(`DO $$ BEGIN EXECUTE format('${sql}', current_database()); END $$`)
       }
     })
-    return own
-  }
-
-  test('in the database itself gives the same responses', async () => {
-    const own = await createOdd()
     const database = await openDatabase(own.config, { share: true })
     opened.push(database)
     const [row] = await database.prisma.$queryRaw<{ time: Date; text: string; degrees: string }[]>`
@@ -153,13 +146,7 @@ describe.runIf(inject('template').kind === 'postgres')('A database whose session
       text: '2026-11-23 01:02:03+00',
       degrees: '126.97700000000012',
     })
-    await own.close()
-  })
-
-  test('in the database itself leaves UTC to the sessions of imports, because the history has hashes of texts', async () => {
-    const own = await createOdd()
-    const database = await openDatabase(own.config, { share: true })
-    opened.push(database)
+    // The history has hashes of texts.
     await database.withSession(async (session) => {
       await session.query('BEGIN')
       const { rows } = await session.query(

@@ -5,7 +5,7 @@ import type { MutantTable } from '../mutant.ts'
 export const CACHES: readonly MutantTable[] = [
   {
     file: 'src/database/revision-cache.ts',
-    tests: ['test/database/revision-cache.test.ts', 'test/database/revision-cache-edges.test.ts'],
+    tests: ['test/database/revision-cache.test.ts'],
     mutants: [
       {
         find: 'isUnchanged(topics, since) && (!isUsableBy || isUsableBy(value))',
@@ -33,7 +33,7 @@ export const CACHES: readonly MutantTable[] = [
   },
   {
     file: 'src/database/change-feed.ts',
-    tests: ['test/database/change-log.test.ts'],
+    tests: ['test/database/feed-state.test.ts'],
     mutants: [
       { find: "payload === 'everything' || ", replace: '' },
       {
@@ -70,7 +70,7 @@ export const CACHES: readonly MutantTable[] = [
   },
   {
     file: 'src/database/change-feed.ts',
-    tests: ['test/database/feed-events.test.ts', 'test/database/feed-state.test.ts'],
+    tests: ['test/database/feed-state.test.ts'],
     mutants: [
       { find: "case 'changed':\n        this.#position = undefined", replace: "case 'changed':" },
       { find: "case 'connected':\n        this.#position = undefined", replace: "case 'connected':" },
