@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { giveKey, hasBrowser, openBrowser, WIDE } from './support/browser.ts'
+import { useFolder } from './support/folder.ts'
 import { CHECKOUT, runProcess, startProcess } from './support/process.ts'
 import { xlsx } from './support/xlsx.ts'
 import { expectAnswers, openReleasedFolder, RELEASES } from './upgrade/released.ts'
@@ -14,17 +14,15 @@ import { expectAnswers, openReleasedFolder, RELEASES } from './upgrade/released.
  */
 
 const OLDEST = '22.15.0'
-let folder = ''
+const inFolder = useFolder()
 let tarball = ''
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catalog-package-'))
   tarball = await pack('first')
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 async function pack(name: string): Promise<string> {
-  const target = join(folder, name)
+  const target = inFolder(name)
   await mkdir(target)
   await run(CHECKOUT, dirname(process.execPath), `npm pack --pack-destination ${target}`)
   return join(target, 'dataset-catalog-1.0.0.tgz')
@@ -60,19 +58,15 @@ test('the list of contents for a release names what is shipped', async () => {
 
 test('a Node that is too old gets one line', async () => {
   const launcher = join(CHECKOUT, 'package/catalog.js')
-  await writeFile(join(folder, 'old.cjs'), `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`)
-  const { code, stdout, stderr } = await runProcess(
-    process.execPath,
-    ['--require', join(folder, 'old.cjs'), launcher],
-    {},
-  )
+  await writeFile(inFolder('old.cjs'), `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`)
+  const { code, stdout, stderr } = await runProcess(process.execPath, ['--require', inFolder('old.cjs'), launcher], {})
   expect([code, stdout, stderr]).toEqual([1, '', 'catalog: Node 22.15 or newer is needed; this one is 20.20.2\n'])
 })
 
 test.for(['the Node of this project', OLDEST])(
   'on %s, the package serves, imports, shows, and opens what releases wrote',
   async (version) => {
-    const home = await mkdtemp(join(folder, 'installed-'))
+    const home = await mkdtemp(inFolder('installed-'))
     let node = dirname(process.execPath)
     if (version === OLDEST) {
       await run(home, node, `mkdir node && cd node && echo '{}' >package.json && npm install --no-audit node@${OLDEST}`)

@@ -1,13 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openBrowser, WIDE } from './support/browser.ts'
 import { createEmpty } from './support/database.ts'
 import { blocksIn, comparable } from './support/documentation.ts'
+import { useFolder } from './support/folder.ts'
 import { CHECKOUT, environment, type Gateway, runProcess, runShell, startGateway } from './support/process.ts'
 
 /*
@@ -23,16 +22,14 @@ const onGateway = blocks.filter(({ block }) => !block.includes('DATABASE_URL'))
 let env: Record<string, string>
 let drop: () => Promise<void>
 let gateway: Gateway
-let folder: string
+const inFolder = useFolder()
 beforeAll(async () => {
   ;({ env, drop } = await createEmpty())
   gateway = await startGateway({ ...env, SAMPLE_DATA: 'true' })
-  folder = await mkdtemp(join(tmpdir(), 'catalog-readme-'))
 })
 afterAll(async () => {
   await gateway.stop()
   await drop()
-  await rm(folder, { recursive: true })
 })
 
 const key = () => /dck_[\w-]+/.exec(gateway.printed)?.[0] ?? ''
@@ -40,7 +37,7 @@ const localise = (script: string) =>
   script
     .replaceAll('dck_...', key())
     .replaceAll('http://127.0.0.1:4000', gateway.url)
-    .replaceAll('/tmp/', `${folder}/`)
+    .replaceAll('/tmp/', `${inFolder()}/`)
     .replaceAll('curl ', 'curl --silent --show-error --fail-with-body ')
     // As npx runs it, but without the second that npx takes to find it.
     .replaceAll('npx catalog ', './src/cli.ts ')

@@ -34,15 +34,8 @@ const KEYS: [what: string, options: KeyOptions, sees: Slug[]][] = [
 describe.each(KEYS)('A key %s', (_what, options, more) => {
   const sees = ['archived' as const, ...more, 'seoul' as const]
   let key: string
-  const denied = ALL.filter((slug) => !sees.includes(slug))
   beforeAll(async () => {
     ;({ key } = await issue(options))
-  })
-
-  test('lists the datasets that it may access', async () => {
-    const { data, meta } = await (await get('/v1/datasets', key)).json()
-    expect(data.map(({ slug }: { slug: string }) => slug)).toEqual(sees)
-    expect(meta.total).toBe(sees.length)
   })
 
   test('reads those datasets, and is denied all others, by slug, UUID and item, in REST and GraphQL', async () => {
@@ -62,16 +55,6 @@ describe.each(KEYS)('A key %s', (_what, options, more) => {
         expect(body.errors?.[0].extensions.code).toBe(codes)
       }
     }
-  })
-
-  test('finds nearby items only in datasets that it may access', async () => {
-    const { data, meta } = await (
-      await get('/v1/dataset-items/nearby?latitude=37.5798&longitude=126.977&radius=100', key)
-    ).json()
-    const found = new Set(data.map(({ datasetId }: { datasetId: string }) => datasetId))
-    for (const slug of denied) expect(found).not.toContain(DATASET[slug])
-    expect(meta.total).toBe(data.length)
-    expect(meta.total).toBe(sees.length)
   })
 })
 

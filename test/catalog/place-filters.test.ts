@@ -142,20 +142,6 @@ test('the only selected item of a square of a tile is shown, whatever other item
   expect(features.map(({ properties }) => properties.id ?? properties.total).sort()).toEqual([300, idOf(9_050)].sort())
 })
 
-test.each(ITEM_FILTERS)('a nearby search with an empty %s is refused, and null is none', async (filter) => {
-  const query = `query ($value: String) { nearbyItems(${CIRCLE}, ${filter}: $value) { total } }`
-  const { body } = await t.graphql(query, { value: '' })
-  expect(body.errors[0].extensions.details).toEqual([{ field: filter, message: 'must not be empty' }])
-  expect((await t.graphql(query, { value: null })).body.data.nearbyItems.total).toBe(91)
-})
-
-test.each(ITEM_FILTERS)('/v1 ignores %s in a nearby search, as it does in its specification', async (filter) => {
-  const path = `/v1/dataset-items/nearby?latitude=${START.latitude}&longitude=${START.longitude}`
-  const [plain, ignored] = await Promise.all([t.get(path), t.get(`${path}&${filter}=${RARE}`)])
-  expect(ignored.headers.get('link')).toBe(plain.headers.get('link'))
-  expect(await ignored.text()).toBe(await plain.text())
-})
-
 /** The features of the tiles at a zoom that have the places. Over all of these, each selected place counts once. */
 async function readTiles(zoom: number, query: URLSearchParams, dataset = 'seoul') {
   const places = Array.from({ length: COUNT }, (_, n) => ({ ...START, latitude: START.latitude + n / 10_000 }))

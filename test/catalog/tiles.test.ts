@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TileSelection } from '../../src/catalog/arguments.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
-import { cellRange, MAX_FEATURES, MAX_SHARES, MAX_ZOOM, rangeAtZoom, type TileAddress } from '../../src/catalog/tile.ts'
+import { cellRange, MAX_FEATURES, MAX_SHARES, MAX_ZOOM, rangeAtZoom } from '../../src/catalog/tile.ts'
 import { DATASET, newDataset, newPlace, seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 import { createPublicReader } from '../support/reader.ts'
@@ -99,35 +99,6 @@ describe.each(SCOPES)('The tiles of %s', (_what, datasetId) => {
       expect(ids.size).toBe(items)
     },
   )
-
-  test('add up: four tiles of a zoom have as many items as the tile that contains them', {
-    timeout: 600_000,
-  }, async () => {
-    const descend = async (catalog: Catalog, tile: TileAddress, places: readonly Place[]): Promise<void> => {
-      const total = totalOf(await catalog.tile(tile, datasetId))
-      expect(total).toBe(places.length)
-      const { z, x, y } = tile
-      if (z === MAX_ZOOM || total === 0) return
-      const children = [0, 1, 2, 3].map((n) => ({ z: z + 1, x: 2 * x + (n % 2), y: 2 * y + (n >> 1) }))
-      const totals = await Promise.all(children.map(async (child) => totalOf(await catalog.tile(child, datasetId))))
-      expect(totals.reduce((sum, n) => sum + n, 0)).toBe(total)
-      const [next] = children
-        .filter((_, n) => totals[n])
-        .toSorted((a, b) => noise(a.x * 7 + a.y) - noise(b.x * 7 + b.y))
-      if (next) {
-        const { x: column, y: row } = next
-        await descend(
-          catalog,
-          next,
-          places.filter((place) => {
-            const { x, y } = tileOf(place, z + 1)
-            return x === column && y === row
-          }),
-        )
-      }
-    }
-    await read((catalog) => descend(catalog, { z: 0, x: 0, y: 0 }, placesOf(datasetId)))
-  })
 })
 
 test('a cluster lies among its items', async () => {

@@ -4,9 +4,7 @@ import type { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { readMigrations } from '../../src/database/migrate.ts'
 import { compareObjects, readSnapshot } from '../../src/database/objects.ts'
-import { ITEM, seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
-import { fold } from '../support/fold.ts'
 import { CHECKOUT } from '../support/process.ts'
 
 /*
@@ -67,44 +65,6 @@ test('no setting of strings changes an object that the files and the statements 
     await session.query('ROLLBACK')
   })
 })
-
-test.each(['on', 'off'])(
-  'the migration to letters as people type them folds what was stored with standard_conforming_strings %s, and says so',
-  async (setting) => {
-    await db.database.prisma.dataset.deleteMany()
-    await seedCatalog(db.database.prisma)
-    const migrations = await readMigrations()
-    const [old = ''] = /^CREATE FUNCTION fold_name[\s\S]*?^END;$/m.exec(migrations[0]?.sql ?? '') ?? []
-    const folding = migrations.find(({ name }) => name.endsWith('_fold_letters'))?.sql ?? ''
-    await db.database.withSession(async (session) => {
-      const said: (string | undefined)[] = []
-      session.on('notice', ({ severity, message }) => severity === 'INFO' && said.push(message))
-      await session.query(`BEGIN; SET LOCAL standard_conforming_strings = ${setting}`)
-      await session.query(old.replace('CREATE', 'CREATE OR REPLACE'))
-      await session.query(`UPDATE items SET name = 'Łódź Ä', keywords = '{Bodø}' WHERE id = '${ITEM.gate}'`)
-      const rows = async () =>
-        (
-          await session.query<Record<string, string>>(
-            'SELECT id, ctid, name, folded_name AS folded FROM items ORDER BY id',
-          )
-        ).rows
-      const before = await rows()
-      await session.query(folding)
-      const after = await rows()
-      const written = after.filter(({ ctid }, n) => ctid !== before[n]?.ctid)
-      expect(written.filter(({ folded, name }) => folded === fold(name ?? ''))).toEqual(written)
-      expect(written.map(({ id }) => id)).toEqual(
-        before.filter(({ folded, name }) => folded !== fold(name ?? '')).map(({ id }) => id),
-      )
-      expect(said).toEqual([
-        `Folding the names and keywords of ${written.length} of ${after.length} items again; 1,000,000 take some minutes`,
-      ])
-      await session.query(folding)
-      expect([said.length, await rows()]).toEqual([1, after])
-      await session.query('ROLLBACK')
-    })
-  },
-)
 
 test('the last migration that makes a function has the text of its file', async () => {
   const migrations = (await readMigrations()).reverse().map(({ sql }) => sql.replaceAll('CREATE OR REPLACE', 'CREATE'))

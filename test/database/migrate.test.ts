@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
@@ -9,18 +8,18 @@ import { checkMigrated, migrate, readMigrations } from '../../src/database/migra
 import { Router } from '../../src/embedded/router.ts'
 import { serveWire } from '../../src/embedded/wire.ts'
 import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
+import { useFolder } from '../support/folder.ts'
 
 const FOLDER = new URL('../../prisma/migrations/', import.meta.url)
 
 let db: TestDatabase
-let folder: string
+const inFolder = useFolder()
+const folder = inFolder('migrations')
 beforeAll(async () => {
   db = await createOwnDatabase()
-  folder = await mkdtemp(join(tmpdir(), 'catalog-migrations-'))
   await cp(FOLDER, folder, { recursive: true })
 })
 afterAll(async () => {
-  await rm(folder, { recursive: true })
   await db.close()
 })
 
@@ -109,7 +108,7 @@ test('a migration that was changed after it was applied is refused', async () =>
 
 test('a server without PostGIS is refused in one line', async () => {
   const bare = await PGlite.create()
-  const socketDir = await mkdtemp(join(tmpdir(), 'catalog-bare-'))
+  const socketDir = inFolder()
   const postgres = {
     execute: (batch: Uint8Array) => bare.execProtocolRaw(batch),
     query: (sql: string) => bare.query(sql),
@@ -122,5 +121,4 @@ test('a server without PostGIS is refused in one line', async () => {
   await session.end()
   server.close()
   await bare.close()
-  await rm(socketDir, { recursive: true })
 })

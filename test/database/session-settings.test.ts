@@ -66,18 +66,12 @@ describe.runIf(inject('template').kind === 'postgres')('A database whose session
       const [expected, got] = await Promise.all([usual, odd].map(async (app) => (await app.get(path)).text()))
       expect(got, path).toBe(expected)
     }
-    await odd.close()
-  })
-
-  test('refuses keys that are revoked or have expired', async () => {
-    const odd = await startWith(`?options=${encodeURIComponent(options.join(' '))}`)
     const { prisma } = usual.database
     const revoked = await createKey(prisma, { name: 'revoked' })
     await revokeKey(prisma, revoked.id)
     const expired = await createKey(prisma, { name: 'expired', expiresAt: new Date(Date.now() - 60_000) })
     for (const { key } of [revoked, expired]) {
-      const response = await odd.get('/v1/datasets', { authorization: `Bearer ${key}` })
-      expect(response.status).toBe(401)
+      expect((await odd.get('/v1/datasets', { authorization: `Bearer ${key}` })).status).toBe(401)
     }
     await odd.close()
   })

@@ -10,31 +10,17 @@ import { createHttp } from '../../src/gateway/http.ts'
 import { ResponseCache } from '../../src/gateway/response-cache.ts'
 import { createApp } from '../../src/server/app.ts'
 import { silentChangeFeed } from '../support/changes.ts'
+import { keyWith } from '../support/key.ts'
 
 const { responseCacheBytes, limits } = readConfig({})
 const settings = { responseCacheBytes, limits }
 
-const KEY = {
-  id: 'x',
-  name: 'x',
-  accessTiers: [],
-  grants: [],
-  requestsPerMinute: null,
-  itemsPerMinute: null,
-  expiresAt: null,
-  origins: [],
-}
-
-const database = await openDatabase(
-  {
-    kind: 'postgres',
-    url: 'postgresql://nobody@127.0.0.1:1/nowhere',
-    poolSize: 2,
-    connectTimeoutMs: 5000,
-    statementTimeoutMs: 1000,
-  },
-  { share: true },
-)
+const open = (url: string) =>
+  openDatabase(
+    { kind: 'postgres', url, poolSize: 1, connectTimeoutMs: 1_000, statementTimeoutMs: 1_000 },
+    { share: true },
+  )
+const database = await open('postgresql://nobody@127.0.0.1:1/nowhere')
 afterAll(() => database.close())
 
 describe('A database that is unreachable', () => {
@@ -63,7 +49,7 @@ describe('A database that is unreachable', () => {
     const use = new RequestUse({ id: 'x', name: 'x' }, new Date(), { usage: undefined, countItems: () => {} })
     const readCatalog = () => Promise.reject(new ConnectionError('gone'))
     const admit = async () => ({
-      key: KEY,
+      key: keyWith(),
       now: new Date(),
       use,
       readCatalog,
@@ -89,16 +75,7 @@ describe('A database that is unreachable', () => {
     await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
     const address = hanging.address()
     const port = typeof address === 'object' ? address?.port : 0
-    const silent = await openDatabase(
-      {
-        kind: 'postgres',
-        url: `postgresql://x@127.0.0.1:${port}/x`,
-        poolSize: 1,
-        connectTimeoutMs: 1000,
-        statementTimeoutMs: 1000,
-      },
-      { share: true },
-    )
+    const silent = await open(`postgresql://x@127.0.0.1:${port}/x`)
     const setKeepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
     const app = await createApp({ database: silent, corsOrigins: [], ...settings })
     expect((await app.inject('/readyz')).statusCode).toBe(503)

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDocumentMap, readTrustedDocuments } from '../../src/graphql/operation/documents.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { useFolder } from '../support/folder.ts'
 
 const DOCUMENT = 'query Name($id: ID!) { dataset(id: $id) { name } }'
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -12,16 +11,14 @@ const named = (hash: string) => ({ persistedQuery: { version: 1, sha256Hash: has
 
 let t: TestApp
 let strict: TestApp
-let folder: string
+const inFolder = useFolder()
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catalog-documents-'))
   t = await startApp()
   strict = await startApp({ beside: t, trustedDocuments: new Map([['known', DOCUMENT]]) })
 })
 afterAll(async () => {
   await strict.close()
   await t.close()
-  await rm(folder, { recursive: true })
 })
 
 const post = async (app: TestApp, body: object) => {
@@ -125,13 +122,13 @@ describe('With trusted documents', () => {
   })
 
   test('a missing file, or one with a document of another schema, stops the start with an error', async () => {
-    const path = join(folder, 'documents.json')
+    const path = inFolder('documents.json')
     await writeFile(path, JSON.stringify({ a: DOCUMENT }))
     expect(await readTrustedDocuments(path)).toEqual(new Map([['a', DOCUMENT]]))
     await writeFile(path, JSON.stringify({ a: '{ nope }' }))
     await expect(readTrustedDocuments(path)).rejects.toThrow(/TRUSTED_DOCUMENTS .* the document a is not valid/)
     await writeFile(path, '[')
     await expect(readTrustedDocuments(path)).rejects.toThrow(/TRUSTED_DOCUMENTS/)
-    await expect(readTrustedDocuments(join(folder, 'nowhere'))).rejects.toThrow(/ENOENT/)
+    await expect(readTrustedDocuments(inFolder('nowhere'))).rejects.toThrow(/ENOENT/)
   })
 })

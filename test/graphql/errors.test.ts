@@ -20,9 +20,7 @@ describe('Errors', () => {
 
   test.each([
     ['{ dataset(id: "seoul") { items(limit: 101, page: 0) { total } } }', ['page', 'limit']],
-    ['{ dataset(id: "seoul") { items(limit: 0) { total } } }', ['limit']],
     ['{ dataset(id: "seoul") { items(categoryCode: "") { total } } }', ['categoryCode']],
-    ['{ dataset(id: "seoul") { items(categoryCode: "a\\u0000") { total } } }', ['categoryCode']],
     ['{ dataset(id: "seoul") { items(parentItemId: "null") { total } } }', ['parentItemId']],
     ['{ dataset(id: "seoul") { items(parentItemId: 7) { total } } }', ['parentItemId']],
     [
@@ -30,7 +28,6 @@ describe('Errors', () => {
       ['latitude', 'longitude', 'radius'],
     ],
     ['{ nearbyItems(latitude: 0, longitude: 0, datasetId: "") { total } }', ['datasetId']],
-    ['{ nearbyItems(latitude: 0, longitude: 0, radius: 50000.5, limit: 1000) { total } }', ['radius', 'limit']],
     [`{ item(id: "${ITEM.palace}") { children(limit: 101) { total } } }`, ['limit']],
   ])('%s is VALIDATION_FAILED, naming %j', async (query, fields) => {
     const { body } = await t.graphql(query)
@@ -43,11 +40,9 @@ describe('Errors', () => {
   test.each([
     ['{', {}],
     ['{ nope }', {}],
-    ['query ($l: Int) { dataset(id: "seoul") { items(limit: $l) { total } } }', { l: 'many' }],
     ['query ($l: Int) { dataset(id: "seoul") { items(limit: $l) { total } } }', { l: 2_147_483_648 }],
     ['query ($id: ID!) { dataset(id: $id) { id } }', {}],
     ['query ($a: Float!) { nearbyItems(latitude: $a, longitude: 0) { total } }', { a: '37.5' }],
-    ['{ dataset(id: "seoul") { items(sort: DISTANCE) { total } } }', {}],
     ['mutation { drop }', {}],
     [`{ dataset(id: "seoul") { items { nodes ${'{ parent '.repeat(3000)} { id } ${'}'.repeat(3000)} } } }`, {}],
     [`{ ${'__typename '.repeat(20_000)} }`, {}],

@@ -111,16 +111,6 @@ test('items and datasets of the catalog have the fields of another subgraph', as
   })
 })
 
-test('an item that the API key may not access is null, like one that does not exist', async () => {
-  const ids = [ITEM.restricted, ITEM.draft, ITEM.paid, '00000000-0000-4000-8000-000000000000']
-  const { data, errors } = await ask('query ($ids: [ID!]!) { reviews(of: $ids) { text item { name } } }', { ids })
-  expect(data).toEqual({ reviews: ids.map((id) => ({ text: `Review of ${id}`, item: null })) })
-  // This gateway reports each name that is missing.
-  expect(new Set(errors?.map(({ message }) => message))).toEqual(
-    new Set(['Cannot return null for non-nullable field Item.name.']),
-  )
-})
-
 test('an error of the catalog keeps its code', async () => {
   const { data, errors } = await ask(`{ dataset(id: "${DATASET.restricted}") { name } }`)
   expect(data).toEqual({ dataset: null })

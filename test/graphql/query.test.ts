@@ -127,29 +127,14 @@ describe('A composed query', () => {
 
   test.each([
     [
-      'in a page of items',
-      '{ dataset(id: "seoul") { items(limit: 1) { nodes { id ... on Node { ... on Dataset { name } } } } } }',
-      { dataset: { items: { nodes: [{ id: ITEM.hall }] } } },
-    ],
-    [
       'in a page of items, with __typename',
       '{ dataset(id: "seoul") { items(limit: 1) { nodes { __typename ... on Node { __typename id ... on Dataset { name } } } } } }',
       { dataset: { items: { nodes: [{ __typename: 'Item', id: ITEM.hall }] } } },
     ],
     [
-      'in an item',
-      `{ item(id: "${ITEM.palace}") { id ... on Node { ... on Dataset { name description } } } }`,
-      { item: { id: ITEM.palace } },
-    ],
-    [
       'in an item, with a field that items do not have',
       `{ item(id: "${ITEM.palace}") { id ... on Node { ... on Dataset { name description slug } } } }`,
       { item: { id: ITEM.palace } },
-    ],
-    [
-      'in a connection',
-      '{ dataset(id: "seoul") { itemConnection(first: 1) { nodes { id ... on Node { ... on Image { altText } } } } } }',
-      { dataset: { itemConnection: { nodes: [{ id: ITEM.hall }] } } },
     ],
     [
       'in the images of an item',

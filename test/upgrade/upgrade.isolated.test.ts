@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createEmpty } from '../support/database.ts'
 import { listObjects } from '../support/database-state.ts'
+import { useFolder } from '../support/folder.ts'
 import { openDatabase } from '../support/open-database.ts'
 import { CHECKOUT, environment, runCatalog, runProcess, startGateway, startProcess } from '../support/process.ts'
 import { ask } from './answers.ts'
@@ -28,15 +28,11 @@ import {
  */
 
 const template = inject('template')
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catalog-upgrade-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const inFolder = useFolder()
 
 type Env = Record<string, string>
 
-const openFolder = async (release: string) => openReleasedFolder(release, await mkdtemp(join(folder, 'data-')))
+const openFolder = async (release: string) => openReleasedFolder(release, await mkdtemp(inFolder('data-')))
 
 async function withSession<Result>(url: string, use: (session: pg.Client) => Promise<Result>): Promise<Result> {
   const session = new pg.Client(url)
@@ -47,7 +43,7 @@ async function withSession<Result>(url: string, use: (session: pg.Client) => Pro
 /** Creates a database without tables. */
 async function createBare(): Promise<Omit<Released, 'expected'>> {
   if (template.kind === 'embedded') {
-    const DATA_DIR = await mkdtemp(join(folder, 'bare-'))
+    const DATA_DIR = await mkdtemp(inFolder('bare-'))
     return { env: { DATA_DIR, ...SETTINGS }, drop: () => rm(DATA_DIR, { recursive: true }) }
   }
   const { url } = template
@@ -128,7 +124,7 @@ describe.each(RELEASES)('What the release %s wrote', (release) => {
 
   test('moves to a new database by an export, for example of another major version of PostgreSQL', async () => {
     const { env, expected, drop } = await openFolder(release)
-    const moved = join(folder, `moved-${release}`)
+    const moved = inFolder(`moved-${release}`)
     await run(env, 'migrate')
     await run(env, 'export', '--all', moved, '--with-keys')
     const target = await createEmpty()
@@ -212,7 +208,7 @@ describe.runIf(template.kind === 'postgres')('While gateways are replaced one af
     const { env, expected, drop } = await openDump(RELEASES.at(-1) ?? '')
     const before = await startGateway(env)
     await expectAnswers(before.url, expected)
-    const migrations = join(folder, 'migrations')
+    const migrations = inFolder('migrations')
     await cp(join(CHECKOUT, 'prisma/migrations'), migrations, { recursive: true })
     await mkdir(join(migrations, '20990101000000_next'))
     await writeFile(join(migrations, '20990101000000_next/migration.sql'), NEXT)

@@ -9,7 +9,7 @@ const REPLICAS = ['test/server/replicas.isolated.test.ts']
 export const SNAPSHOT: readonly MutantTable[] = [
   {
     file: 'src/catalog/snapshot/dataset-list.ts',
-    tests: ['test/catalog/dataset-list.test.ts', 'test/catalog/verified-reads.test.ts'],
+    tests: ['test/catalog/verified-reads.test.ts'],
     mutants: [
       { find: "() => ['datasets'],", replace: '() => [],' },
       {
