@@ -11,7 +11,7 @@ export const SNAPSHOT: readonly MutantTable[] = [
     file: 'src/catalog/snapshot/dataset-list.ts',
     tests: ['test/catalog/verified-reads.test.ts'],
     mutants: [
-      { find: "() => ['datasets'],", replace: '() => [],' },
+      { find: "() => ['datasets'],", replace: '() => [],', tests: ['test/server/freshness.test.ts'] },
       {
         find: 'comparePlaces(other, position) < 0',
         replace: 'comparePlaces(other, position) > 0',
