@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
 import { KeyUsage } from '../../src/auth/key-usage.ts'
 import { createKey } from '../../src/auth/keys.ts'
-import type { BaseMap } from '../../src/config/base-maps.ts'
 import { type LimitsConfig, readConfig } from '../../src/config/config.ts'
 import type { ChangeFeed } from '../../src/database/change-feed.ts'
-import type { Metrics } from '../../src/gateway/telemetry/metrics.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
 import { createApp } from '../../src/server/app.ts'
 import { seedCatalog } from './catalog.ts'
@@ -27,26 +25,13 @@ export interface TestApp extends TestDatabase {
   graphql: (query: string, variables?: Record<string, unknown>, key?: string) => Promise<GraphQLAnswer>
 }
 
-export interface StartOptions {
+type AppOptions = Parameters<typeof createApp>[0]
+
+/** The options of `createApp`, of which none is needed. */
+export interface StartOptions extends Partial<Omit<AppOptions, 'database' | 'limits'>> {
   /** Another application of the test, or a database. Both have its content. */
   beside?: TestDatabase
-  corsOrigins?: string[]
   data?: 'small' | 'sample'
-  trustedDocuments?: ReadonlyMap<string, string>
-  federation?: boolean
-  baseMap?: BaseMap
-  /** Without it nothing is logged. */
-  log?: FastifyBaseLogger
-  /** Without it nothing is measured. */
-  metrics?: Metrics
-  /** The path below which a proxy has the application. */
-  basePath?: string
-  /** Whom to ask for a key. */
-  contact?: string
-  /** The key of visitors without one. */
-  publicKey?: string
-  /** Memory for cached responses; by default that of the configuration. */
-  responseCacheBytes?: number
   /** Overrides some of the default limits. */
   limits?: Partial<LimitsConfig>
 }
@@ -59,10 +44,8 @@ export interface GraphQLAnswer {
 
 /** Starts the application on a free port, on a new database with the small catalog or the sample data, or on that of another one. */
 export async function startApp(options: StartOptions = {}): Promise<TestApp> {
-  const { beside, corsOrigins = [], data = 'small', trustedDocuments, federation = false } = options
+  const { beside, data = 'small', limits, ...others } = options
   const defaults = readConfig({})
-  const { responseCacheBytes = defaults.responseCacheBytes } = options
-  const limits = { ...defaults.limits, ...options.limits }
   const db = beside ?? (await createDatabase())
   const { prisma } = db.database
   if (!beside && data === 'small') await seedCatalog(prisma)
@@ -71,17 +54,10 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const app = await createApp({
     database: { ...db.database, followChanges: () => changeFeed },
     keyUsage,
-    corsOrigins,
-    trustedDocuments,
-    federation,
-    baseMap: options.baseMap,
-    responseCacheBytes,
-    limits,
-    ...(options.log && { log: options.log }),
-    metrics: options.metrics,
-    basePath: options.basePath ?? '',
-    contact: options.contact,
-    publicKey: options.publicKey,
+    corsOrigins: [],
+    responseCacheBytes: defaults.responseCacheBytes,
+    ...others,
+    limits: { ...defaults.limits, ...limits },
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   if (!beside && data === 'sample') await loadSampleData(db.database, url)
