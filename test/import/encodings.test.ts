@@ -25,6 +25,9 @@ const LANGUAGES: readonly [string, readonly string[], readonly string[]][] = [
   ],
   ['Latvian', ['windows-1257'], ['Rīga', 'Ķemeru nacionālais parks', 'Jūrmala', 'Cēsis']],
   ['Estonian', ['windows-1257', 'windows-1252'], ['Pärnu', 'Õismäe', 'Jõhvi', 'Türi']],
+  ['Catalan', ['windows-1252'], ['Reus, plaça del Mercadal', 'Lleó', 'Església de Sant Martí']],
+  ['Dutch', ['windows-1252'], ['Oriëntaals museum', 'Curaçao', 'Coördinaten', 'Financiële dienst']],
+  ['Norwegian', ['windows-1252'], ['Tromsø', 'Ålesund', 'Bodø domkirke', 'Brønnøysund']],
   ['Turkish', ['windows-1254', 'iso-8859-9'], ['İstanbul', 'Beşiktaş', 'Kadıköy', 'Dolmabahçe Sarayı', 'Muğla']],
   ['German', [...WESTERN, 'cp437', 'windows-1250'], ['Münchner Rathaus', 'Köln', 'Übersee-Museum', 'Großer Garten']],
   [
@@ -72,7 +75,7 @@ const CASES = LANGUAGES.flatMap(([language, encodings, names]) =>
       const bytes = iconv.encode(text, encoding)
       // Some of the names are ASCII, or have a letter that the encoding lacks.
       const isCase = bytes.some((byte) => byte >= 0x80) && iconv.decode(bytes, encoding) === text
-      return isCase ? [{ language, encoding, text, bytes }] : []
+      return isCase ? [{ language, encoding, text, bytes, isFile: some === names }] : []
     }),
   ),
 )
@@ -83,6 +86,8 @@ test('the right reading of real names is among those that are shown, for each la
   expect(CASES.length).toBeGreaterThan(350)
   const first = CASES.filter(({ bytes, text }) => guessEncodings(bytes)[0]?.text === text)
   expect(first.length / CASES.length).toBeGreaterThan(0.8)
+  const wrong = CASES.filter((each) => each.isFile && !first.includes(each))
+  expect(wrong.map(({ language, encoding }) => `${language} ${encoding}`)).toEqual([])
 })
 
 const t = useImporter()

@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite'
 import { decodes } from './encodings.ts'
-import { EAST_ASIAN, type EncodingLetters, SINGLE_BYTE } from './languages.ts'
+import { EAST_ASIAN, SINGLE_BYTE } from './languages.ts'
 
 /** A text as an encoding reads it. */
 export interface Reading {
@@ -9,7 +9,7 @@ export interface Reading {
 }
 
 /** A reader compares so many at once. */
-const MAX_READINGS = 6
+const MAX_READINGS = 7
 /** At least so many. */
 const MIN_READINGS = 2
 /** Less plausible ones than this share of the best are left out. */
@@ -31,7 +31,7 @@ export function guessEncodings(bytes: Uint8Array): Reading[] {
     const reading = {
       encoding: known?.encoding ?? encoding,
       text,
-      score: Math.max(score(text.slice(0, MAX_SCORED)), known?.score ?? 0),
+      score: Math.max(score(text.slice(0, MAX_SCORED).normalize('NFC')), known?.score ?? 0),
     }
     readings.set(text, reading)
   }
@@ -71,7 +71,7 @@ const CONTROLS = /[\u0080-\u009f\p{Private_Use}]/u
 type Score = (text: string) => number
 
 const SCORERS: readonly { encoding: string; score: Score }[] = [
-  ...SINGLE_BYTE.map((letters) => ({ encoding: letters.encoding, score: byLetters(letters) })),
+  ...Object.entries(SINGLE_BYTE).map(([encoding, languages]) => ({ encoding, score: byLanguage(languages) })),
   ...EAST_ASIAN.map(({ encoding, common }) => ({ encoding, score: byLeadByte(encoding, common) })),
 ]
 
@@ -79,18 +79,66 @@ const BEYOND_ASCII = /[^\0-\x7f]/gu
 /** Signs of texts in any language. */
 const SIGN = /[–—‘’‚“”„…•€£§©®°²³½«»·№ªº¿¡´™\u00a0]/u
 
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
+const TWO = LETTERS.flatMap((first) => LETTERS.map((second) => first + second))
+const NAMED = [
+  { type: 'region', codes: TWO.map((code) => code.toUpperCase()) },
+  { type: 'language', codes: TWO },
+  { type: 'currency', codes: Intl.supportedValuesOf('currency') },
+] as const
+
+const usual = new Map<string, ReadonlyMap<string, number>>()
+
+/**
+ * How usual the letters beyond ASCII and their pairs with other letters are in a language, from 0 to 1: in its names of countries, languages and
+ * currencies, which Unicode collects (CLDR).
+ */
+function usualIn(language: string): ReadonlyMap<string, number> {
+  const known = usual.get(language)
+  if (known) return known
+  const counts = new Map<string, number>()
+  for (const { type, codes } of NAMED) {
+    const names = new Intl.DisplayNames(language, { type, fallback: 'none' })
+    for (const code of codes) {
+      // Old encodings have the letters of Turkish for those of Romanian.
+      const name = folded((names.of(code) ?? '').replaceAll('ș', 'ş').replaceAll('ț', 'ţ'))
+      for (const { 0: letter, index } of name.matchAll(BEYOND_ASCII))
+        for (const key of [letter, ...pairsAt(name, letter, index)]) counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+  }
+  const most = Math.log1p(Math.max(...counts.values()))
+  const shares = new Map([...counts].map(([key, count]) => [key, Math.log1p(count) / most]))
+  usual.set(language, shares)
+  return shares
+}
+
+/** A letter with the one before it, and with the one after it. */
+function pairsAt(text: string, letter: string, index: number): string[] {
+  const beside = (character = ' ') => (/[\p{L}\p{M}]/u.test(character) ? character : ' ')
+  return [beside(text[index - 1]) + letter, letter + beside(text[index + letter.length])]
+}
+
+/** In lower case, except for a letter that becomes two. */
+function folded(text: string): string {
+  return text.replace(/(?!İ)\p{Lu}/gu, (letter) => letter.toLowerCase())
+}
+
+/** Less usual letters are those of foreign names, such as São Tomé. */
+const FOREIGN = 0.25
+
 /** The mean over the characters beyond ASCII, for the language that fits best. */
-function byLetters({ languages }: EncodingLetters): Score {
-  const weights = languages.map(
-    (letters) => new Map([...letters].map((letter, rank) => [letter, 1 - (0.4 * rank) / [...letters].length])),
-  )
+function byLanguage(languages: readonly string[]): Score {
   return (text) => {
-    const found = [...text.matchAll(BEYOND_ASCII)]
-    const factors = found.map(({ 0: character, index }) => fitInWord(text, character, index))
-    const scores = weights.map((language) => {
-      const weightOf = (character: string) =>
-        language.get(character) ?? language.get(character.toLowerCase()) ?? (SIGN.test(character) ? 0.7 : 0)
-      return found.reduce((sum, [character], index) => sum + weightOf(character) * (factors[index] ?? 0), 0)
+    const lower = folded(text)
+    const found = [...lower.matchAll(BEYOND_ASCII)].map(({ 0: letter, index }) => ({
+      ...{ letter, pairs: pairsAt(lower, letter, index), isSign: SIGN.test(letter) },
+      factor: fitInWord(text, text.slice(index, index + letter.length), index),
+    }))
+    const scores = languages.map(usualIn).map((shares) => {
+      const shareOf = (pair: string | undefined) => shares.get(pair ?? '') ?? 0
+      const weigh = ({ letter, pairs: [before, after] }: (typeof found)[number]) =>
+        shareOf(letter) < FOREIGN ? 0 : 0.6 + 0.2 * shareOf(before) + 0.2 * shareOf(after)
+      return found.reduce((sum, each) => sum + each.factor * (each.isSign ? 0.7 : weigh(each)), 0)
     })
     return Math.max(...scores) / Math.max(1, found.length)
   }

@@ -1,65 +1,35 @@
-/** An old encoding, and the letters beyond ASCII that texts in it have: those of a language in each element, the frequent first. */
-export interface EncodingLetters {
-  encoding: string
-  languages: readonly string[]
+const WESTERN = 'de fr es pt it da nb sv fi is nl ca et sq ga fo'.split(' ')
+const CENTRAL = 'pl cs sk hu hr sl ro sq de'.split(' ')
+const BALTIC = 'lt lv et pl'.split(' ')
+const CYRILLIC = 'ru uk bg sr mk be'.split(' ')
+const EASTERN_CYRILLIC = 'ru uk bg'.split(' ')
+
+/** Single-byte encodings, and the languages of texts in them (BCP 47). Of two that read a text in the same way, the first gives the name. */
+export const SINGLE_BYTE: Readonly<Record<string, readonly string[]>> = {
+  'windows-1252': WESTERN,
+  'windows-1250': CENTRAL,
+  'windows-1251': CYRILLIC,
+  'windows-1253': ['el'],
+  'windows-1254': ['tr', 'az', ...WESTERN],
+  'windows-1255': ['he'],
+  'windows-1256': ['ar', 'fa', 'ur'],
+  'windows-1257': BALTIC,
+  'windows-1258': ['vi'],
+  'windows-874': ['th'],
+  'iso-8859-2': CENTRAL,
+  'iso-8859-5': CYRILLIC,
+  'iso-8859-7': ['el'],
+  'iso-8859-15': WESTERN,
+  'koi8-r': EASTERN_CYRILLIC,
+  'koi8-u': EASTERN_CYRILLIC,
+  macintosh: WESTERN,
+  maccenteuro: CENTRAL,
+  maccyrillic: CYRILLIC,
+  cp437: WESTERN,
+  cp850: WESTERN,
+  cp852: CENTRAL,
+  cp866: EASTERN_CYRILLIC,
 }
-
-const WESTERN = [
-  'éèàçêôâîûùëïœæÿ', // French
-  'äüößé', // German
-  'óíáéñúü', // Spanish
-  'ãçáéíóêõâúàô', // Portuguese
-  'àèòéùì', // Italian
-  'åäöøæé', // Danish, Norwegian, Swedish, Finnish
-  'áíðéóöúæþý', // Icelandic
-]
-const CENTRAL = [
-  'ąęłóśżćńź', // Polish
-  'íáéěýčžřšůúňťóďľôäĺŕ', // Czech, Slovak
-  'áéőöíóűúü', // Hungarian
-  'čšžćđ', // Croatian, Slovenian
-  'ăîâşţ', // Romanian
-  'äüöß',
-]
-const BALTIC = ['ėšžųįąūčę', 'āīēšņļūžčģķ', 'äõüöšž', 'ąęłóśżćńź']
-const TURKISH = ['ıüşğçöİâî']
-const CYRILLIC = [
-  'оеаинтсрвлкмдпуяызьбгчйхжшюцщэфъё',
-  'іїєґоаинтервслкдпумзяьйхцюшщфбгжч',
-  'јљњћђаоиенрстукдмзлпвгбчшцжхфџ',
-]
-const GREEK = ['αοιετσνηυρπκμλςίόάέύήώωγδθχφβξζψϊ']
-const HEBREW = ['יוהלאמרתבשנקםדחעפגטןכצזסךףץ']
-const ARABIC = ['الينمروتبةعدسفهكقحجشطصخذضغزئءىأإآثظؤپچژگیک']
-const THAI = ['านรกอเงยลมวดทสะตคปหพบชขจใไแ่้็์ิีัุูโศษธณภถซฐฟผฝญฎฏฑฒฬฮฉำึืๆฯ๊๋']
-const VIETNAMESE = ['\u0300\u0301\u0323\u0309\u0303đươêôâă']
-
-/** Single-byte encodings. Of two that read a text in the same way, the first gives the name. */
-export const SINGLE_BYTE: readonly EncodingLetters[] = [
-  { encoding: 'windows-1252', languages: WESTERN },
-  { encoding: 'windows-1250', languages: CENTRAL },
-  { encoding: 'windows-1251', languages: CYRILLIC },
-  { encoding: 'windows-1253', languages: GREEK },
-  { encoding: 'windows-1254', languages: [...TURKISH, ...WESTERN] },
-  { encoding: 'windows-1255', languages: HEBREW },
-  { encoding: 'windows-1256', languages: ARABIC },
-  { encoding: 'windows-1257', languages: BALTIC },
-  { encoding: 'windows-1258', languages: VIETNAMESE },
-  { encoding: 'windows-874', languages: THAI },
-  { encoding: 'iso-8859-2', languages: CENTRAL },
-  { encoding: 'iso-8859-5', languages: CYRILLIC },
-  { encoding: 'iso-8859-7', languages: GREEK },
-  { encoding: 'iso-8859-15', languages: WESTERN },
-  { encoding: 'koi8-r', languages: CYRILLIC },
-  { encoding: 'koi8-u', languages: CYRILLIC },
-  { encoding: 'macintosh', languages: WESTERN },
-  { encoding: 'maccenteuro', languages: CENTRAL },
-  { encoding: 'maccyrillic', languages: CYRILLIC },
-  { encoding: 'cp437', languages: WESTERN },
-  { encoding: 'cp850', languages: WESTERN },
-  { encoding: 'cp852', languages: CENTRAL },
-  { encoding: 'cp866', languages: CYRILLIC },
-]
 
 /** Encodings of East Asia, and where their frequent characters are. */
 export const EAST_ASIAN: readonly { encoding: string; common: (lead: number, trail: number) => boolean }[] = [
