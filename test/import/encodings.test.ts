@@ -7,57 +7,7 @@ import { guessEncodings } from '../../src/import/formats/guess-encodings.ts'
 import { findMojibake } from '../../src/import/formats/mojibake.ts'
 import { initManifest } from '../../src/import/init/init-manifest.ts'
 import { csv, useImporter } from '../support/import.ts'
-
-const CENTRAL = ['windows-1250', 'iso-8859-2', 'cp852', 'maccenteuro']
-const WESTERN = ['windows-1252', 'iso-8859-1', 'iso-8859-15', 'macintosh', 'cp850']
-
-/** A language, the encodings that files in it have, and names of places. */
-const LANGUAGES: readonly [string, readonly string[], readonly string[]][] = [
-  ['Hungarian', CENTRAL, ['Hősök tere', 'Széchenyi gyógyfürdő', 'Tűzoltó utca, Kálvin tér']],
-  ['Polish', [...CENTRAL, 'windows-1257'], ['Łódź', 'Kościół Mariacki w Krakowie', 'Gdańsk Główny', 'Żółkiewskiego 5']],
-  ['Czech', CENTRAL, ['Pražský hrad', 'Václavské náměstí', 'Příbram', 'České Budějovice']],
-  ['Croatian', CENTRAL, ['Šibenik', 'Čakovec', 'Plitvička jezera']],
-  ['Romanian', ['windows-1250', 'iso-8859-2'], ['Piaţa Unirii', 'Braşov', 'Târgu Mureş', 'Cetatea Făgăraş']],
-  [
-    'Lithuanian',
-    ['windows-1257', 'iso-8859-13'],
-    ['Gedimino pilies bokštas', 'Šiauliai', 'Kryžių kalnas', 'Panevėžys'],
-  ],
-  ['Latvian', ['windows-1257'], ['Rīga', 'Ķemeru nacionālais parks', 'Jūrmala', 'Cēsis']],
-  ['Estonian', ['windows-1257', 'windows-1252'], ['Pärnu', 'Õismäe', 'Jõhvi', 'Türi']],
-  ['Catalan', ['windows-1252'], ['Reus, plaça del Mercadal', 'Lleó', 'Església de Sant Martí']],
-  ['Dutch', ['windows-1252'], ['Oriëntaals museum', 'Curaçao', 'Coördinaten', 'Financiële dienst']],
-  ['Norwegian', ['windows-1252'], ['Tromsø', 'Ålesund', 'Bodø domkirke', 'Brønnøysund']],
-  ['Turkish', ['windows-1254', 'iso-8859-9'], ['İstanbul', 'Beşiktaş', 'Kadıköy', 'Dolmabahçe Sarayı', 'Muğla']],
-  ['German', [...WESTERN, 'cp437', 'windows-1250'], ['Münchner Rathaus', 'Köln', 'Übersee-Museum', 'Großer Garten']],
-  [
-    'French',
-    ['windows-1252', 'macintosh'],
-    ['Musée d’Orsay', 'Hôtel de Ville', 'Château', 'Évry', 'Sacré-Cœur', 'Forêt'],
-  ],
-  ['Spanish', WESTERN, ['Peñíscola', 'Málaga', 'Cádiz', 'León', 'Coruña']],
-  ['Portuguese', WESTERN, ['São Paulo', 'Belém', 'Praça do Comércio', 'Évora']],
-  ['Swedish', WESTERN, ['Malmö', 'Skansen, Djurgården', 'Växjö', 'Åre']],
-  ['Danish', WESTERN, ['København', 'Århus', 'Rådhuspladsen', 'Ærø']],
-  ['Icelandic', ['windows-1252', 'cp850'], ['Þingvellir', 'Borgarfjörður', 'Ísafjörður']],
-  ['Vietnamese', ['windows-1258'], ['Hà Nội', 'Chợ Bến Thành', 'Đà Nẵng', 'Huế', 'Thành phố Hồ Chí Minh']],
-  [
-    'Russian',
-    ['windows-1251', 'koi8-r', 'iso-8859-5', 'cp866', 'maccyrillic'],
-    ['Красная площадь', 'Эрмитаж', 'Большой театр', 'Нижний Новгород', 'Ёлка'],
-  ],
-  ['Ukrainian', ['windows-1251', 'koi8-u', 'maccyrillic'], ['Київ', 'Львівська опера', 'Софійський собор']],
-  ['Serbian', ['windows-1251', 'iso-8859-5'], ['Београд', 'Калемегдан', 'Нови Сад', 'Ђердап']],
-  ['Greek', ['windows-1253', 'iso-8859-7'], ['Αθήνα', 'Ακρόπολη', 'Λευκός Πύργος', 'Ηράκλειο']],
-  ['Hebrew', ['windows-1255', 'iso-8859-8'], ['ירושלים', 'תל אביב', 'הכותל המערבי']],
-  ['Arabic', ['windows-1256'], ['القاهرة', 'برج خليفة', 'المسجد الحرام', 'دبي']],
-  ['Persian', ['windows-1256'], ['تهران', 'میدان آزادی', 'پل خواجو', 'گرگان']],
-  ['Thai', ['windows-874', 'tis-620'], ['กรุงเทพมหานคร', 'วัดพระแก้ว', 'เชียงใหม่', 'ภูเก็ต']],
-  ['Japanese', ['shift_jis', 'euc-jp'], ['東京タワー', '浅草寺', '清水寺', 'さくら公園', '新宿駅']],
-  ['Korean', ['cp949', 'euc-kr'], ['경복궁', '부산타워', '서울특별시 종로구', '똠방각하']],
-  ['Chinese', ['gb18030', 'gbk', 'gb2312'], ['故宫博物院', '天安门', '上海外滩', '颐和园', '西湖']],
-  ['Chinese', ['big5', 'gbk'], ['台北101大樓', '故宮博物院', '西門町', '日月潭']],
-]
+import LANGUAGES from './data/languages.json' with { type: 'json' }
 
 /** Windows-1258 has the shape of a vowel in its letter, and its tone after it. */
 const withTones = (text: string) =>
@@ -67,7 +17,7 @@ const withTones = (text: string) =>
     return (letter + shapes).normalize('NFC') + [...marks].filter((mark) => !isShape(mark)).join('')
   })
 
-const CASES = LANGUAGES.flatMap(([language, encodings, names]) =>
+const CASES = LANGUAGES.flatMap(({ language, encodings, names }) =>
   encodings.flatMap((encoding) =>
     [...names.map((name) => [name]), names].flatMap((some) => {
       const lines = some.map((name, index) => `${index},${name},47.5,19\n`).join('')
@@ -178,7 +128,7 @@ describe('UTF-8 that was read in another encoding and saved again is said with t
   })
 
   test('and no right text is taken for it', () => {
-    const names = LANGUAGES.flatMap(([, , each]) => each)
+    const names = LANGUAGES.flatMap(({ names }) => names)
     const right = [
       ...names,
       ...names.map((name) => name.toUpperCase()),

@@ -10,6 +10,8 @@ import { describeInference } from '../../src/import/inference.ts'
 import { initManifest } from '../../src/import/init/init-manifest.ts'
 import { slugOf } from '../../src/import/init/slug.ts'
 import { useDatabase } from '../support/database.ts'
+import DIALECTS from './data/dialects.json' with { type: 'json' }
+import HEADERS from './data/headers.json' with { type: 'json' }
 
 const db = useDatabase()
 let folder: string
@@ -26,91 +28,20 @@ const write = async (name: string, text: string | Buffer) => {
   return path
 }
 const slugs: string[] = []
-const feature = (id: number) => ({
-  type: 'Feature',
-  id: `f${id}`,
-  geometry: { type: 'Point', coordinates: [127, 37] },
-  properties: { title: `Place ${id}`, kind: 'x', population: id },
-})
-/** A row whose fields are in objects, and whose members with the names of fields are objects or lists. */
-const nested = (n: number) => ({
-  ref: { id: `r${n}` },
-  info: { title: `Place ${n}` },
-  telephone: { work: '02', home: '03' },
-  position: { lat: 37, lon: 127 },
-  opening: { hours: ['9', '17'] },
-  url: ['https://example.org'],
-  address: { street: `Street ${n}`, floor: n, note: { de: 'Hof' } },
-})
-
-test.each<[string, string, object]>([
-  [
-    '박물관.csv',
-    '시설명,박물관구분,소재지도로명주소,위도,경도,운영기관전화번호,제공기관코드,관람료\nA,사립,서울 1,37.5,127,02-1,11,0\nA,공립,서울 2,37.6,127,02-2,11,500\n',
-    {
-      name: '시설명',
-      categoryCode: '박물관구분',
-      administrativeAreaCode: '제공기관코드',
-      streetAddress: '소재지도로명주소',
-      roadAddress: '소재지도로명주소',
-      latitude: '위도',
-      longitude: '경도',
-      telephone: '운영기관전화번호',
-      externalId: { template: '{시설명}|{소재지도로명주소}' },
-      extraAttributes: ['관람료'],
-    },
-  ],
-  [
-    'towers.csv',
-    'id,x,y,lat,lng,Name\n1,500000,200000,37.5,127,A\n2,500001,200001,37.6,127,B\n',
-    {
-      name: 'Name',
-      latitude: 'lat',
-      longitude: 'lng',
-      externalId: 'id',
-      administrativeAreaCode: { value: 'unknown' },
-      categoryCode: { value: 'towers' },
-      extraAttributes: ['x', 'y'],
-    },
-  ],
-  [
-    'points.geojson',
-    JSON.stringify({ type: 'FeatureCollection', features: [feature(1), feature(2)] }),
-    { name: 'title', categoryCode: 'kind', externalId: 'externalId', extraAttributes: ['population'] },
-  ],
-  [
-    'large-ids.ndjson',
-    '{"id":9007199254740993,"title":"A","lat":1,"lon":2}\n{"id":9007199254740995,"title":"B","lat":1,"lon":3}\n',
-    { name: 'title', latitude: 'lat', longitude: 'lon', externalId: 'id' },
-  ],
-  [
-    'rows.ndjson',
-    '{"title":"A","lat":"1","lon":2}\n{"title":"B","lat":1,"lon":3,"email":"a@b.c"}\n',
-    { name: 'title', latitude: 'lat', longitude: 'lon', email: 'email', externalId: { template: '{title}' } },
-  ],
-  [
-    'nested.ndjson',
-    [1, 2].map((n) => JSON.stringify(nested(n))).join('\n'),
-    {
-      name: 'info.title',
-      latitude: 'position.lat',
-      longitude: 'position.lon',
-      streetAddress: 'address.street',
-      externalId: 'ref.id',
-      extraAttributes: ['telephone', 'opening', 'url', 'address.floor', 'address.note'],
-    },
-  ],
-])('A manifest for %s has the guessed columns, and imports all rows', async (name, text, expected) => {
-  const path = await write(name, text)
-  const { manifest, columns, missing } = await initManifest(path)
-  expect(columns).toMatchObject(expected)
-  expect(missing).toEqual([])
-  const options = { keepMissing: false, skipInvalid: false }
-  expect(await importManifest(db.database, manifest, options)).toMatchObject({ created: 2, skipped: 0 })
-  const written = await readFile(manifest, 'utf8')
-  await expect(initManifest(path)).rejects.toThrow(`${manifest} exists already`)
-  expect(await readFile(manifest, 'utf8')).toBe(written)
-})
+test.each(HEADERS)(
+  'A manifest for $name has the guessed columns, and imports all rows',
+  async ({ name, text, columns: expected }) => {
+    const path = await write(name, text)
+    const { manifest, columns, missing } = await initManifest(path)
+    expect(columns).toMatchObject(expected)
+    expect(missing).toEqual([])
+    const options = { keepMissing: false, skipInvalid: false }
+    expect(await importManifest(db.database, manifest, options)).toMatchObject({ created: 2, skipped: 0 })
+    const written = await readFile(manifest, 'utf8')
+    await expect(initManifest(path)).rejects.toThrow(`${manifest} exists already`)
+    expect(await readFile(manifest, 'utf8')).toBe(written)
+  },
+)
 
 const ID = (n: number) => `aaaaaaaa-0000-4000-8000-00000000000${n}`
 test.each<[string, string, object]>([
@@ -150,61 +81,6 @@ test.each<[string, string, object]>([
   expect({ id, externalId, parentExternalId, extraAttributes }).toEqual(expected)
   const summary = await importManifest(db.database, manifest, { keepMissing: false, skipInvalid: false })
   expect(summary).toMatchObject({ created: checked.rows })
-})
-
-test.each<[string, string, object]>([
-  [
-    'GTFS',
-    'stop_id,stop_code,stop_name,stop_desc,stop_lat,stop_lon,location_type,parent_station\nS1,,Central,Hall,37.5,127,1,\nS2,7,Central 1,,37.5,127,0,S1\n',
-    {
-      ...{ name: 'stop_name', latitude: 'stop_lat', longitude: 'stop_lon', description: 'stop_desc' },
-      ...{ externalId: 'stop_id', parentExternalId: 'parent_station' },
-    },
-  ],
-  [
-    'Overpass',
-    '@id\t@lat\t@lon\tname\tamenity\taddr:city\taddr:postcode\tcontact:phone\n1\t37.5\t127\tA\tcafe\tSeoul\t04524\t02\n2\t37.6\t127\tB\tbar\tSeoul\t04525\t03\n',
-    {
-      ...{ name: 'name', latitude: '@lat', longitude: '@lon', externalId: '@id', categoryCode: 'amenity' },
-      ...{ addressLocality: 'addr:city', postalCode: 'addr:postcode', telephone: 'contact:phone' },
-    },
-  ],
-  [
-    'Darwin Core',
-    'occurrenceID,scientificName,decimalLatitude,decimalLongitude,stateProvince,countryCode,locality\no1,Pica serica,37.5,127,Seoul,KR,Park\no2,Pica serica,37.6,127,Seoul,KR,Hill\n',
-    {
-      ...{ name: 'scientificName', latitude: 'decimalLatitude', longitude: 'decimalLongitude' },
-      ...{ externalId: 'occurrenceID', administrativeAreaCode: 'stateProvince', addressLocality: 'locality' },
-    },
-  ],
-  [
-    'ArcGIS',
-    'X,Y,OBJECTID,SITE_NAME,City,Zip_Code\n127,37.5,1,A,Seoul,04524\n127,37.6,2,B,Seoul,04525\n',
-    {
-      ...{ name: 'SITE_NAME', latitude: 'Y', longitude: 'X', externalId: 'OBJECTID' },
-      ...{ addressLocality: 'City', postalCode: 'Zip_Code' },
-    },
-  ],
-  [
-    'Wikidata',
-    'item,itemLabel,lat,long,countryLabel\nhttp://www.wikidata.org/entity/Q1,A,37.5,127,Korea\nhttp://www.wikidata.org/entity/Q2,B,37.6,127,Korea\n',
-    { name: 'itemLabel', latitude: 'lat', longitude: 'long', externalId: 'item' },
-  ],
-  [
-    'schema.org',
-    '{"identifier":"a","name":"A","geo":{"latitude":37.5,"longitude":127},"address":{"addressLocality":"Seoul","postalCode":"04524"}}\n{"identifier":"b","name":"B","geo":{"latitude":37.6,"longitude":127},"address":{"addressLocality":"Seoul"}}\n',
-    {
-      ...{ latitude: 'geo.latitude', longitude: 'geo.longitude', externalId: 'identifier' },
-      ...{ addressLocality: 'address.addressLocality', postalCode: 'address.postalCode' },
-    },
-  ],
-])('the columns of %s are known, and all rows are imported', async (source, text, expected) => {
-  const ending = text.startsWith('{') ? 'ndjson' : text.includes('\t') ? 'tsv' : 'csv'
-  const { manifest, columns, missing } = await initManifest(await write(`${source}.${ending}`, text))
-  expect(columns).toMatchObject(expected)
-  expect(missing).toEqual([])
-  const options = { keepMissing: false, skipInvalid: false }
-  expect(await importManifest(db.database, manifest, options)).toMatchObject({ created: 2, skipped: 0 })
 })
 
 test.each([
@@ -313,67 +189,8 @@ const METRES = [
 ]
 
 describe('What a file is, is found out: init and import are enough for', () => {
-  test.each<[string, string, Buffer, object]>([
-    [
-      'an Excel export in German',
-      'museen.csv',
-      iconv.encode(GERMAN.join('\r\n'), 'windows-1252'),
-      { encoding: 'windows-1252', delimiter: ';', decimal: ',' },
-    ],
-    [
-      'the same in UTF-16 with tabs, as Excel calls it Unicode text',
-      'text.txt',
-      iconv.encode(GERMAN.join('\r\n').replaceAll(';', '\t'), 'utf-16le', { addBOM: true }),
-      { encoding: 'utf-16le', delimiter: '\t', decimal: ',' },
-    ],
-    [
-      'the same with the line sep=;',
-      'sep.csv',
-      iconv.encode(['sep=;', ...GERMAN].join('\r\n'), 'windows-1252'),
-      { encoding: 'windows-1252', decimal: ',' },
-    ],
-    [
-      'a UTM file',
-      'gebaeude.csv',
-      iconv.encode(METRES.join('\n'), 'windows-1252'),
-      { encoding: 'windows-1252', delimiter: ';', decimal: ',', crs: 'EPSG:25832' },
-    ],
-    [
-      'a Korean file in CP949',
-      'busan.csv',
-      iconv.encode('시설명,위도,경도,구분\n부산타워,35.1006,129.0325,탑\n똠방,35.2,129.1,집\n', 'cp949'),
-      { encoding: 'cp949' },
-    ],
-    [
-      'a Korean file in metres',
-      'seoul.csv',
-      Buffer.from('사업장명,좌표정보(X),좌표정보(Y)\n시청,198056.367,551885.031\n'),
-      { crs: 'EPSG:5186' },
-    ],
-    [
-      'a Japanese file in Shift_JIS',
-      'tokyo.csv',
-      iconv.encode('名称,緯度,経度,住所\n東京タワー,35.6586,139.7454,芝公園\n', 'shift_jis'),
-      { encoding: 'shift_jis' },
-    ],
-    [
-      'a Spanish file',
-      'madrid.csv',
-      Buffer.from('nombre|latitud|longitud\nPrado|40,41|-3,69\n'),
-      { delimiter: '|', decimal: ',' },
-    ],
-    [
-      'GeoJSON that names its system',
-      'utm.geojson',
-      Buffer.from(
-        JSON.stringify({
-          crs: { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::25833' } },
-          features: [{ ...feature(1), geometry: { type: 'Point', coordinates: [389917.833, 5819701.919] } }],
-        }),
-      ),
-      { crs: 'EPSG:25833' },
-    ],
-  ])('%s', async (_what, name, content, dialect) => {
+  test.each(DIALECTS)('$what', async ({ name, text, encoding, bom: addBOM = false, dialect }) => {
+    const content = iconv.encode(text, encoding, { addBOM })
     const { manifest, checked, missing, ...found } = await initManifest(await write(name, content))
     expect([missing, checked.badRows, found.dialect]).toEqual([[], 0, dialect])
     const entry = JSON.parse(await readFile(manifest, 'utf8')).items[0]

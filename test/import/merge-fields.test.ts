@@ -54,12 +54,6 @@ describe('A dataset', () => {
     await t.importer.run(file(row()), { dataset: { ...before, [field]: given }, now: SECOND })
     expect((await dataset())[field]).toEqual(given)
   })
-
-  test('has the time of the import when only its items change', async () => {
-    await t.importer.run(file(row()), { now: FIRST })
-    await t.importer.run(file(row({ description: 'New' })), { now: SECOND })
-    expect(await dataset()).toMatchObject({ createdAt: FIRST, updatedAt: SECOND })
-  })
 })
 
 describe('An item', () => {
@@ -105,19 +99,5 @@ describe('An item', () => {
     expect(summary).toMatchObject({ created: 1, updated: 1, removed: 1 })
     const [b, c] = await t.db.database.prisma.item.findMany({ orderBy: { name: 'asc' } })
     expect([b?.parentItemId, c?.parentItemId]).toEqual([c?.id, null])
-  })
-
-  test('without times of its own has that of the import which changed it', async () => {
-    await t.importer.run(file(row()), { now: FIRST })
-    await t.importer.run(file(row({ description: 'New' })), { now: SECOND })
-    expect(await item()).toMatchObject({ createdAt: FIRST, updatedAt: SECOND })
-  })
-
-  test('that is missing is removed, also if it is the only one, and not with keepMissing', async () => {
-    await t.importer.run(file(row(), row({ externalId: 'b', name: 'B' })))
-    expect(await t.importer.run(file(row()), { keepMissing: true })).toMatchObject({ removed: 0, unchanged: 1 })
-    expect(await t.db.database.prisma.item.count()).toBe(2)
-    expect(await t.importer.run(file(row()))).toMatchObject({ removed: 1, unchanged: 1 })
-    expect(await t.db.database.prisma.item.count()).toBe(1)
   })
 })

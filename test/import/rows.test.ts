@@ -4,195 +4,119 @@ import { collection, csv, type Files, HEADER, ndjson, row, useImporter } from '.
 const t = useImporter()
 
 describe('A bad row', () => {
-  const bad: [string, Files, string][] = [
+  const id = '22222222-0000-4000-8000-000000000001'
+  const line = '"administrativeAreaCode":"1","categoryCode":"x","latitude":1,"longitude":1'
+  /** The member of a good row that is bad, or the files with the row; and what is said of it. */
+  const rows: [string, object, string][] = [
+    ['a blank name', { name: '  ' }, 'a.ndjson:1: name must not be empty'],
+    ['neither id nor externalId', { externalId: null }, 'id or externalId is required'],
+    ['a name too long for an index', { name: '가'.repeat(501) }, 'name must be at most 500 characters long'],
+    ['a code too long for an index', { categoryCode: 'x'.repeat(101) }, 'categoryCode must be at most 100'],
+    ['an id that is not a UUID', { id: 'abc' }, 'id must be a UUID'],
+    ['a latitude that is not a number', { latitude: 'north' }, 'a.ndjson:1: latitude must be a decimal number'],
+    ['NaN', { latitude: 'NaN' }, 'latitude must be a decimal number'],
+    ['Infinity', { longitude: 'Infinity' }, 'longitude must be a decimal number'],
+    ['a hexadecimal number', { latitude: '0x25' }, 'latitude must be a decimal number'],
+    ['a decimal comma', { latitude: '37,5' }, 'latitude must be a decimal number'],
+    ['a latitude out of range', { latitude: 90.1 }, 'latitude must be from -90 to 90; the file has 90.1'],
+    ['a longitude out of range', { longitude: -180.00000001 }, 'longitude must be from -180 to 180'],
+    ['swapped coordinates', { latitude: 127, longitude: 37.5 }, 'latitude and longitude look swapped'],
+    ['attributes that are not an object', { extraAttributes: [1] }, 'extraAttributes must be an object'],
+    ['NUL in a text', { description: 'a\0b' }, 'description must not contain NUL'],
+    ['NUL in an attribute', { extraAttributes: { a: ['b\0'] } }, 'extraAttributes must hold'],
+    ['a timestamp without an offset', { createdAt: '2026-01-01T00:00:00' }, 'createdAt must be an ISO 8601 date'],
     [
-      'without a name',
-      { 'a.ndjson': ndjson(row(), row({ externalId: 'b', name: '' })) },
-      'a.ndjson:2: name is required',
+      'a time before the year 1',
+      { createdAt: '0000-01-01T00:00:00Z' },
+      'createdAt must be from 0001-01-01T00:00:00.000Z',
     ],
-    ['with a blank name', { 'a.ndjson': ndjson(row({ name: '  ' })) }, 'a.ndjson:1: name must not be empty'],
+    ['a time after the year 9999 in UTC', { updatedAt: '9999-12-31T23:59:59-14:00' }, 'to 9999-12-31T23:59:59.999Z'],
     [
-      'without required fields',
-      { 'a.ndjson': '{"externalId":"a"}\n' },
-      'name is required; administrativeAreaCode is required; categoryCode is required; latitude is required; longitude is required',
-    ],
-    ['without id or externalId', { 'a.ndjson': ndjson(row({ externalId: null })) }, 'id or externalId is required'],
-    [
-      'with a name too long for an index',
-      { 'a.ndjson': ndjson(row({ name: '가'.repeat(501) })) },
-      'name must be at most 500 characters long',
-    ],
-    [
-      'with a code too long for an index',
-      { 'a.ndjson': ndjson(row({ categoryCode: 'x'.repeat(101) })) },
-      'categoryCode must be at most 100',
-    ],
-    ['with an id that is not a UUID', { 'a.ndjson': ndjson(row({ id: 'abc' })) }, 'id must be a UUID'],
-    [
-      'with a latitude that is not a number',
-      { 'a.csv': csv('a,A,11,x,north,127') },
-      'a.csv:2: latitude must be a decimal number',
-    ],
-    ['with NaN', { 'a.csv': csv('a,A,11,x,NaN,127') }, 'latitude must be a decimal number'],
-    ['with Infinity', { 'a.csv': csv('a,A,11,x,37,Infinity') }, 'longitude must be a decimal number'],
-    ['with a hexadecimal number', { 'a.csv': csv('a,A,11,x,0x25,127') }, 'latitude must be a decimal number'],
-    ['with a decimal comma', { 'a.csv': csv('a,A,11,x,"37,5",127') }, 'latitude must be a decimal number'],
-    [
-      'with a latitude out of range',
-      { 'a.ndjson': ndjson(row({ latitude: 90.1 })) },
-      'latitude must be from -90 to 90',
-    ],
-    [
-      'with a longitude out of range',
-      { 'a.ndjson': ndjson(row({ longitude: -180.00000001 })) },
-      'longitude must be from -180 to 180',
-    ],
-    [
-      'with swapped coordinates',
-      { 'a.ndjson': ndjson(row({ latitude: 127, longitude: 37.5 })) },
-      'latitude and longitude look swapped',
-    ],
-    ['with too few cells', { 'a.csv': csv('a,A,11,x,37,127', 'b,B,11') }, 'a.csv:3: has 3 cells, and the header 6'],
-    ['that is not JSON', { 'a.ndjson': `${ndjson(row())}{"name":\n` }, 'a.ndjson:2: is not JSON'],
-    ['that is not an object', { 'a.ndjson': '[1]\n' }, 'a.ndjson:1: must be a JSON object'],
-    [
-      'with broken JSON in a cell',
-      { 'a.csv': `${HEADER},images\na,A,11,x,37,127,[{\n` },
-      'a.csv:2: images is not JSON',
-    ],
-    [
-      'with attributes that are not an object',
-      { 'a.ndjson': ndjson(row({ extraAttributes: [1] })) },
-      'extraAttributes must be an object',
-    ],
-    ['with NUL in a text', { 'a.ndjson': ndjson(row({ description: 'a\0b' })) }, 'description must not contain NUL'],
-    [
-      'with NUL in an attribute',
-      { 'a.ndjson': ndjson(row({ extraAttributes: { a: ['b\0'] } })) },
+      'a number of too many decimals',
+      { extraAttributes: { n: JSON.rawJSON('1e-16384') } },
       'extraAttributes must hold',
     ],
     [
-      'with a lone surrogate',
-      {
-        'a.ndjson':
-          '{"externalId":"a","name":"\\ud800","administrativeAreaCode":"1","categoryCode":"x","latitude":1,"longitude":1}\n',
-      },
-      'name must be well-formed Unicode',
-    ],
-    [
-      'with a number that is too large',
-      {
-        'a.ndjson':
-          '{"externalId":"a","name":"A","administrativeAreaCode":"1","categoryCode":"x","latitude":1,"longitude":1,"extraAttributes":{"n":1e400}}\n',
-      },
-      'extraAttributes must hold',
-    ],
-    [
-      'with a timestamp without an offset',
-      { 'a.ndjson': ndjson(row({ createdAt: '2026-01-01T00:00:00' })) },
-      'createdAt must be an ISO 8601 date',
-    ],
-    [
-      'with a timestamp before the year 1',
-      { 'a.ndjson': ndjson(row({ createdAt: '0000-01-01T00:00:00Z' })) },
-      'a.ndjson:1: createdAt must be from 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z',
-    ],
-    [
-      'with a timestamp after the year 9999 in UTC',
-      { 'a.ndjson': ndjson(row({ updatedAt: '9999-12-31T23:59:59-14:00' })) },
-      'a.ndjson:1: updatedAt must be from 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z',
-    ],
-    [
-      'with a number of more decimals than PostgreSQL stores',
-      { 'a.ndjson': ndjson(row({ extraAttributes: { n: JSON.rawJSON('1e-16384') } })) },
-      'extraAttributes must hold',
-    ],
-    [
-      'with an attribute nested too deep for the parser',
-      { 'a.ndjson': `{"n":12345678901234567890,"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n` },
-      'a.ndjson:1: is not JSON: it is nested too deep',
-    ],
-    [
-      'with an image at a place beyond 32 bits',
-      { 'a.ndjson': ndjson(row({ images: [{ originalUrl: 'u', sortOrder: JSON.rawJSON('9007199254740993') }] })) },
+      'an image at a place beyond 32 bits',
+      { images: [{ originalUrl: 'u', sortOrder: JSON.rawJSON('9007199254740993') }] },
       'images.0.sortOrder must be at most 2147483647',
     ],
     [
-      'with two primary images',
-      {
-        'a.ndjson': ndjson(
-          row({
-            images: [
-              { originalUrl: 'a', isPrimary: true },
-              { originalUrl: 'b', isPrimary: true },
-            ],
-          }),
-        ),
-      },
+      'two primary images',
+      { images: ['a', 'b'].map((originalUrl) => ({ originalUrl, isPrimary: true })) },
       'images must have at most one that is primary',
     ],
-    ['with an image without a URL', { 'a.ndjson': ndjson(row({ images: [{}] })) }, 'images.0.originalUrl'],
+    ['an image without a URL', { images: [{}] }, 'images.0.originalUrl'],
+    ['a parent that does not exist', { parentExternalId: 'z' }, 'a.ndjson:1: the parent z is not there'],
+    ['the UUID of a parent that does not exist', { parentItemId: id }, `the parent ${id} is not there`],
+    ['itself as its parent', { parentExternalId: 'a' }, 'its parents form a cycle'],
+    ['both the UUID and the externalId of its parent', { parentExternalId: 'b', parentItemId: id }, 'give one'],
+  ]
+  const placed = (geometry: object | null) => ({
+    'a.geojson': collection({ type: 'Feature', geometry, properties: row() }),
+  })
+  const files: [string, Files, string][] = [
+    ...rows.map(([what, more, reason]): [string, Files, string] => [what, { 'a.ndjson': ndjson(row(more)) }, reason]),
+    ['no name', { 'a.ndjson': ndjson(row(), row({ externalId: 'b', name: '' })) }, 'a.ndjson:2: name is required'],
     [
-      'with an externalId that occurs twice',
-      { 'a.ndjson': ndjson(row(), row({ name: 'B' })) },
-      'a.ndjson:2: the externalId a stands twice',
+      'no required fields',
+      { 'a.ndjson': '{"externalId":"a"}\n' },
+      'name is required; administrativeAreaCode is required; categoryCode is required; latitude is required; longitude is required',
+    ],
+    ['too few cells', { 'a.csv': csv('a,A,11,x,37,127', 'b,B,11') }, 'a.csv:3: has 3 cells, and the header 6'],
+    ['one cell', { 'a.csv': csv('a') }, 'a.csv:2: has 1 cell, and the header 6'],
+    ['no JSON', { 'a.ndjson': `${ndjson(row())}{"name":\n` }, 'a.ndjson:2: is not JSON'],
+    ['no object', { 'a.ndjson': '[1]\n' }, 'a.ndjson:1: must be a JSON object'],
+    ['broken JSON in a cell', { 'a.csv': `${HEADER},images\na,A,11,x,37,127,[{\n` }, 'a.csv:2: images is not JSON'],
+    [
+      'a lone surrogate',
+      { 'a.ndjson': `{"externalId":"a","name":"\\ud800",${line}}\n` },
+      'name must be well-formed Unicode',
     ],
     [
-      'with an id that occurs in two files',
-      {
-        'a.ndjson': ndjson(row({ id: '22222222-0000-4000-8000-000000000001' })),
-        'b.ndjson': ndjson(row({ externalId: 'b', id: '22222222-0000-4000-8000-000000000001' })),
-      },
-      'b.ndjson:1: the id 22222222-0000-4000-8000-000000000001 stands twice',
+      'a number that is too large',
+      { 'a.ndjson': `{"externalId":"a","name":"A",${line},"extraAttributes":{"n":1e400}}\n` },
+      'extraAttributes must hold',
     ],
     [
-      'with an externalId of a parent that does not exist',
-      { 'a.ndjson': ndjson(row({ parentExternalId: 'z' })) },
-      'a.ndjson:1: the parent z is not there',
+      'an attribute nested too deep for the parser',
+      { 'a.ndjson': `{"n":12345678901234567890,"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n` },
+      'a.ndjson:1: is not JSON: it is nested too deep',
+    ],
+    ['an externalId twice', { 'a.ndjson': ndjson(row(), row()) }, 'a.ndjson:2: the externalId a stands twice'],
+    [
+      'an id that occurs in two files',
+      { 'a.ndjson': ndjson(row({ id })), 'b.ndjson': ndjson(row({ externalId: 'b', id })) },
+      `b.ndjson:1: the id ${id} stands twice`,
     ],
     [
-      'with the UUID of a parent that does not exist',
-      { 'a.ndjson': ndjson(row({ parentItemId: '22222222-0000-4000-8000-000000000001' })) },
-      'the parent 22222222-0000-4000-8000-000000000001 is not there',
-    ],
-    ['that is its own parent', { 'a.ndjson': ndjson(row({ parentExternalId: 'a' })) }, 'its parents form a cycle'],
-    [
-      'that is its own grandparent',
+      'itself as its grandparent',
       { 'a.ndjson': ndjson(row({ parentExternalId: 'b' }), row({ externalId: 'b', parentExternalId: 'a' })) },
       'a.ndjson:2: its parents form a cycle',
     ],
     [
-      'with both the UUID and the externalId of its parent',
-      { 'a.ndjson': ndjson(row({ parentExternalId: 'b', parentItemId: '22222222-0000-4000-8000-000000000001' })) },
-      'give one',
-    ],
-    [
-      'that is not a point',
-      {
-        'a.geojson': collection({ type: 'Feature', geometry: { type: 'LineString', coordinates: [] }, properties: {} }),
-      },
+      'no point',
+      placed({ type: 'LineString', coordinates: [] }),
       `geometry must be a Point, and is a LineString; make points of it: ogr2ogr -dialect sqlite -sql 'SELECT ST_Centroid(geometry), * FROM "a"' points-of-a.geojson a.geojson`,
     ],
     [
-      'of several points',
-      {
-        'a.geojson': collection({
-          ...{ type: 'Feature', properties: row() },
-          geometry: { type: 'MultiPoint', coordinates: [1, 2].map((x) => [x, 1]) },
-        }),
-      },
+      'several points',
+      placed({ type: 'MultiPoint', coordinates: [1, 2].map((x) => [x, 1]) }),
       'geometry must be a Point, and is a MultiPoint; make points of it',
     ],
     [
-      'without a place',
-      { 'a.geojson': collection({ type: 'Feature', geometry: null, properties: row() }) },
+      'no place',
+      placed(null),
       'geometry must be a Point, and is null; give the feature a place, or leave it out with --skip-invalid',
     ],
   ]
-  test.each(bad)('%s is listed with its file, line and reason, and nothing changes', async (_what, files, reason) => {
-    expect(await t.importer.fail(files)).toContain(reason)
-    expect(await t.db.database.prisma.dataset.count()).toBe(0)
-  })
+  test.each(files)(
+    'with %s is listed with its file, line and reason, and nothing changes',
+    async (_what, each, reason) => {
+      expect(await t.importer.fail(each)).toContain(reason)
+      expect(await t.db.database.prisma.dataset.count()).toBe(0)
+    },
+  )
 
   test('is one line, also if its value has several', async () => {
     const message = await t.importer.fail({ 'a.ndjson': ndjson(row({ parentExternalId: 'b\nc' })) })

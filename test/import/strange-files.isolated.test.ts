@@ -7,7 +7,7 @@ import iconv from 'iconv-lite'
 import { describe, expect, test } from 'vitest'
 import { importManifest } from '../../src/import/import.ts'
 import { initManifest } from '../../src/import/init/init-manifest.ts'
-import { csv, type Files, HEADER, ndjson, point, row, useImporter } from '../support/import.ts'
+import { csv, type Files, HEADER, point, row, useImporter } from '../support/import.ts'
 import { xlsx } from '../support/xlsx.ts'
 
 const t = useImporter()
@@ -209,42 +209,6 @@ const STRANGE: readonly [what: string, files: Files, entry: object, reason: stri
     {},
     'latitude is required (A!E2)',
     { 'a.xlsx': xlsx({ A: [HEADER.split(','), ['a', 'A', '11', 'x', 1, 2]] }) },
-  ],
-  ['NUL in a name', { 'a.csv': csv('a,A\0B,11,x,1,2') }, {}, 'a.csv:2: name must not contain NUL', { 'a.csv': csv(A) }],
-  [
-    'quotes inside quotes that are not doubled',
-    { 'a.csv': csv('a,"The "old" mill",11,x,1,2') },
-    {},
-    'a.csv:2: cell 2 has text after its closing quote; write a quote inside of quotes twice ("")',
-    { 'a.csv': csv('a,"The ""old"" mill",11,x,1,2') },
-  ],
-  [
-    'more cells than columns',
-    { 'a.csv': csv('a,A,B,11,x,1,2') },
-    {},
-    'a.csv:2: has 7 cells, and the header 6',
-    { 'a.csv': csv('a,"A,B",11,x,1,2') },
-  ],
-  [
-    'a line of 11 MB',
-    { 'a.ndjson': `${'a'.repeat(11_000_000)}\n` },
-    {},
-    'a.ndjson:1: is longer than 10000000 characters',
-    { 'a.ndjson': ndjson(row()) },
-  ],
-  [
-    'a bad feature in a collection on one line',
-    { 'a.geojson': JSON.stringify({ features: [feature(1, 2), feature(91, 2)] }) },
-    {},
-    '(feature 2, at byte',
-    { 'a.geojson': JSON.stringify({ features: [feature(1, 2)] }) },
-  ],
-  [
-    'latitude and longitude that are swapped',
-    { 'a.csv': csv('a,A,11,x,127,37.5') },
-    {},
-    'latitude and longitude look swapped',
-    { 'a.csv': csv('a,A,11,x,37.5,127') },
   ],
   [
     'a GeoPackage',
