@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, PHONE, type Visit } from '../support/browser.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
+import { hasBrowser, PHONE, useVisit } from '../support/browser.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
 
 const MARKUP = `<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script>"><b>bold`
@@ -33,19 +33,14 @@ const ITEMS = [
   row({ externalId: 'long', name: LONG }),
   row({ externalId: 'arabic', name: ARABIC, description: ARABIC }),
   row({ externalId: 'korean', name: KOREAN }),
-  row({ externalId: 'north', name: 'North Pole', latitude: '90', longitude: '0' }),
-  row({ externalId: 'south', name: 'South Pole', latitude: '-90', longitude: '180' }),
-  row({ externalId: 'east', name: 'East of the line', latitude: '-17', longitude: '179.9999' }),
-  row({ externalId: 'west', name: 'West of the line', latitude: '-17', longitude: '-179.9999' }),
 ]
 
 describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
-  let t: TestApp
-  let visit: Visit
+  const t = useApp()
+  const visit = useVisit(t, PHONE, { map: false, hasKey: true })
   let page: Page
-
   beforeAll(async () => {
-    t = await startApp()
+    page = visit.page
     const importer = await createImporter(t.database)
     const dataset = { name: `Odd ${MARKUP}`, description: `${MARKUP} ${REVERSED}`, attribution: `Credit ${MARKUP}` }
     const numbers = row({
@@ -56,21 +51,13 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
     const items = ndjson(...ITEMS, numbers).replaceAll('"code":1', `"code":${LONG_NUMBER}`)
     await importer.run({ 'items.ndjson': items }, { dataset })
     await importer.close()
-    visit = await openBrowser(t.url, PHONE)
-    page = visit.page
     page.on('dialog', (dialog) => {
       visit.errors.push(`A dialog opened: ${dialog.message()}`)
       void dialog.dismiss()
     })
     await page.goto(`${t.url}/?dataset=places`)
-    await giveKey(page, t.key)
-    await page.getByText('11 places, by name').waitFor()
+    await page.getByText('7 places, by name').waitFor()
   })
-  afterAll(async () => {
-    await visit.browser.close()
-    await t.close()
-  })
-
   const open = async (name: string) => {
     await page.goto(`${t.url}/?dataset=places`)
     await page.locator('.places').getByRole('link', { name, exact: true }).click()
@@ -117,20 +104,6 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
     await page.locator('.folded pre').getByText(`"code": ${LONG_NUMBER}`).waitFor()
   })
 
-  test.each(['North Pole', 'South Pole', 'East of the line', 'West of the line', 'Child'])(
-    '%s is shown',
-    async (name) => {
-      await open(name)
-      expect(await page.getByText('The map is not complete').count()).toBe(0)
-    },
-  )
-
-  test.each(['90,0', '-90,180', '-17,180', '0,-180'])('a search around %s draws its circle', async (point) => {
-    await page.goto(`${t.url}/?near=${point},50000`)
-    await page.getByText(/within 50 km, nearest first|No places match/).waitFor()
-    expect(await page.getByText('The map is not complete').count()).toBe(0)
-  })
-
   test.each(['dataset=none', 'item=none', 'dataset=paid', 'item=../../x', 'dataset=%3Cscript%3E'])(
     'a link to what the key may not see, or is not there, says so: %s',
     async (query) => {
@@ -139,9 +112,7 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
     },
   )
 
-  test('no markup is executed, no request goes to another origin, and the Content-Security-Policy is not violated', async () => {
+  test('no markup is executed', async () => {
     expect(await page.evaluate('globalThis.hacked')).toBeUndefined()
-    expect(visit.foreign).toEqual([])
-    expect(visit.errors).toEqual([])
   })
 })

@@ -42,7 +42,7 @@ describe.runIf(hasBrowser && (existsSync('/usr/sbin/nginx') || process.env.CI))(
     const args = ['-c', file, '-e', 'stderr', '-g', 'daemon off; master_process off;']
     startProcess('/usr/sbin/nginx', args, { stdio: 'ignore', env: environment({}) })
     await vi.waitFor(async () => expect((await fetch(`${url}/healthz`)).status).toBe(200), 60_000)
-    visit = await openBrowser(new URL(url).origin, WIDE, { locale: 'ko-KR' })
+    visit = await openBrowser(new URL(url).origin, WIDE, { locale: 'ko-KR', map: false })
     page = visit.page
     page.on('response', (response) => {
       if (response.status() >= 400) failed.push(`${response.status()} ${response.url()}`)

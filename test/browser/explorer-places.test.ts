@@ -1,31 +1,20 @@
 import type { Locator, Page, Route } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
-import { giveKey, hasBrowser, openBrowser, openControl, PHONE, type Visit, WIDE } from '../support/browser.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
+import { hasBrowser, openControl, PHONE, useVisit, WIDE } from '../support/browser.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
 
 const STOPS = Array.from({ length: 60 }, (_, i) => row({ externalId: `stop-${i}`, name: `Bus stop ${i}` }))
 const MUSEUM = row({ externalId: 'museum', name: 'A museum', url: 'www.museum.go.kr' })
-/** The last one is far from the 50 that the list shows at first. */
-const KIOSKS = Array.from({ length: 51 }, (_, i) =>
-  row({ externalId: `kiosk-${i}`, name: `Kiosk ${10 + i}`, ...(i === 50 && { latitude: '-40', longitude: '-70' }) }),
-)
-const ISLANDS = [
-  row({ externalId: 'west', name: 'West island', latitude: '-17', longitude: '179' }),
-  row({ externalId: 'east', name: 'East island', latitude: '-17', longitude: '-179' }),
-]
 
 describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
-  let t: TestApp
-  let visit: Visit
+  const t = useApp()
+  const visit = useVisit(t, WIDE, { map: false, hasKey: true })
   let page: Page
-
   beforeAll(async () => {
-    t = await startApp()
+    page = visit.page
     const importer = await createImporter(t.database)
     await importer.run({ 'items.ndjson': ndjson(MUSEUM, ...STOPS) })
-    await importer.run({ 'items.ndjson': ndjson(...ISLANDS) }, { dataset: { slug: 'islands', name: 'Islands' } })
-    await importer.run({ 'items.ndjson': ndjson(...KIOSKS) }, { dataset: { slug: 'kiosks', name: 'Kiosks' } })
     const long = 'A category with a long name of many words '.repeat(4)
     await importer.run(
       { 'items.ndjson': ndjson(MUSEUM) },
@@ -35,15 +24,6 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
       },
     )
     await importer.close()
-    visit = await openBrowser(t.url, WIDE)
-    page = visit.page
-    await page.goto(t.url)
-    await giveKey(page, t.key)
-    await page.getByRole('button', { name: 'Forget key' }).waitFor()
-  })
-  afterAll(async () => {
-    await visit.browser.close()
-    await t.close()
   })
 
   const link = (name: string) => page.locator('.side').getByRole('link', { name, exact: true })
@@ -118,18 +98,6 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe((await names())[50])
   })
 
-  test('"a point on the map" stops waiting for a click when another view opens', async () => {
-    await page.goto(`${t.url}/?dataset=places`)
-    const message = page.getByText('Click on the map to search around that point.')
-    await openControl(page, 'Nearby')
-    await page.getByRole('button', { name: 'a point on the map' }).click()
-    await message.waitFor()
-    await link('A museum').click()
-    await page.getByRole('heading', { name: 'A museum', level: 1 }).waitFor()
-    await message.waitFor({ state: 'detached' })
-    expect(await page.locator('body.picking').count()).toBe(0)
-  })
-
   test('a typed point that is found too late does not replace the view that was opened meanwhile', async () => {
     await page.goto(`${t.url}/?dataset=places`)
     const held: Route[] = []
@@ -177,8 +145,8 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     await importer.run({ 'items.ndjson': ndjson(MUSEUM) }, { dataset: { slug: 'closing', name: 'Closing' } })
     await page.goto(t.url)
     await link('Closing').waitFor()
-    await link('Islands').click()
-    await link('West island').waitFor()
+    await link('Labelled').click()
+    await link('A museum').waitFor()
     await importer.run({ 'items.ndjson': ndjson(MUSEUM) }, { dataset: { slug: 'opening', name: 'Opening' } })
     await t.database.prisma.dataset.delete({ where: { slug: 'closing' } })
     await importer.close()
@@ -187,22 +155,5 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
     expect(await link('Closing').count()).toBe(0)
     await link('Opening').click()
     await page.getByRole('heading', { name: 'Opening', level: 1 }).waitFor()
-  })
-
-  test('the map opens a dataset on both sides of the antimeridian around it', async () => {
-    await page.goto(`${t.url}/?dataset=islands`)
-    await expect.poll(() => page.url()).toMatch(/at=-1[67][.\d]*,-?1(79|80)[.\d]*,[6-9]/)
-  })
-
-  test('the button that shows all places of a long search shows those too that are not in the list', async () => {
-    await page.goto(`${t.url}/?dataset=kiosks&text=kiosk`)
-    await expect.poll(() => page.url()).toMatch(/at=37[.\d]*,12[67][.\d]*,13$/)
-    await page.getByRole('button', { name: 'Show all places of this view' }).click()
-    await expect.poll(() => page.url()).toMatch(/at=[-.\d]+,[-.\d]+,(-|0|1(?!\d))[.\d]*$/)
-  })
-
-  test('makes no request to another origin, and does not violate the Content-Security-Policy', () => {
-    expect(visit.foreign).toEqual([])
-    expect(visit.errors).toEqual([])
   })
 })

@@ -1,45 +1,27 @@
-import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
-import { clickCopy, giveKey, hasBrowser, openBrowser, PHONE, type Visit, WIDE } from '../support/browser.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
+import { hasBrowser, useVisit, WIDE } from '../support/browser.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
-import { runShell } from '../support/process.ts'
 
-const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 const MARKUP = `<img src=x onerror="globalThis.hacked=1"> "quoted" it's`
 const PERCENT = '100% wool_shop'
 const KOREAN = '국립중앙박물관'
 
-const fiji = { latitude: '-17', categoryCode: 'island' }
 const ITEMS = [
   ...[MARKUP, PERCENT, '100 wool shop', KOREAN].map((name) => row({ externalId: name, name })),
-  row({ ...fiji, externalId: 'east', name: 'Fiji, west of the line', longitude: '179.9' }),
-  row({ ...fiji, externalId: 'west', name: 'Fiji, east of the line', longitude: '-179.9' }),
   ...Array.from({ length: 60 }, (_, i) => row({ externalId: `stop-${i}`, name: `Bus stop ${i}` })),
 ]
 
 describe.skipIf(!hasBrowser)('The search of the explorer', () => {
-  let t: TestApp
-  let visit: Visit
+  const t = useApp({ data: 'sample' })
+  const visit = useVisit(t, WIDE, { map: false, hasKey: true })
   let page: Page
-
   beforeAll(async () => {
-    t = await startApp({ data: 'sample' })
+    page = visit.page
     const importer = await createImporter(t.database)
     await importer.run({ 'items.ndjson': ndjson(...ITEMS) })
     await importer.close()
-    visit = await openBrowser(t.url, WIDE)
-    page = visit.page
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await page.goto(t.url)
-    await giveKey(page, t.key)
-    // The page stores the key only after the server has accepted it.
-    await field().waitFor()
-  })
-  afterAll(async () => {
-    await visit.browser.close()
-    await t.close()
   })
 
   const field = () => page.getByRole('combobox', { name: 'Search by name or keyword' })
@@ -47,28 +29,11 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await page.goto(t.url)
     await field().waitFor()
   }
-  const visibleOnly = () => page.getByLabel('only what the map shows')
   const status = (text: string | RegExp) =>
     page.locator('.search').getByRole('status').filter({ hasText: text }).waitFor()
   const heading = (name: string) => page.getByRole('heading', { name, level: 1, exact: true })
   const link = (name: string) => page.locator('.places').getByRole('link', { name, exact: true })
   const names = () => page.locator('.places a').allTextContents()
-  /** The names of the landmarks in the box of the address, from the API. */
-  const namesInBox = async () => {
-    const box = (new URL(page.url()).searchParams.get('within') ?? '').split(',').map(Number)
-    const [west, south, east, north] = box
-    const { body } = await t.graphql(
-      'query ($within: BoundingBox) { searchItems(within: $within, datasetId: "seoul-landmarks") { nodes { name } } }',
-      { within: { west, south, east, north } },
-    )
-    return body.data.searchItems.nodes.map(({ name }: { name: string }) => name)
-  }
-  const seriousViolations = async () => {
-    await page.evaluate(AXE)
-    const { violations } = await page.evaluate<{ violations: { impact: string }[] }>('axe.run()')
-    return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  }
-
   test('finds a place by a part of its Korean name while a person types, and opens it', async () => {
     await openStart()
     await field().pressSequentially('중앙박물', { delay: 20 })
@@ -96,15 +61,12 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     // Places with the same name have another category or area.
     await suggestions.filter({ hasText: 'Gyeongbokgung Palacepalace · 11110' }).first().waitFor()
     expect(await field().getAttribute('aria-expanded')).toBe('true')
-    expect(await seriousViolations()).toEqual([])
     await page.keyboard.press('ArrowDown')
     expect(await field().getAttribute('aria-activedescendant')).toBe(await suggestions.first().getAttribute('id'))
     const [name = ''] = (await suggestions.first().locator('bdi').allTextContents()) ?? []
     await page.keyboard.press('Enter')
     await heading(name).waitFor()
     expect(await page.evaluate('document.activeElement.textContent')).toBe(name)
-    // At this zoom the map of the package has the names of towns around the place.
-    await expect.poll(() => page.url()).toMatch(/at=37\.57\d*,126\.97\d*,10$/)
   })
 
   test('suggests only places that the filter and the visible part of the map have', async () => {
@@ -144,15 +106,6 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     expect(page.url()).not.toContain('dataset=')
   })
 
-  test('orders names by how well they match, and highlights them on the map', async () => {
-    await openStart()
-    await field().fill('palace')
-    await status(/with “palace” in the name/)
-    await expect.poll(() => page.url()).toMatch(/text=palace&at=37/)
-    expect((await names())[0]).toBe('Changdeokgung Palace')
-    expect(await seriousViolations()).toEqual([])
-  })
-
   test('works with the keyboard alone, in one dataset', async () => {
     await openStart()
     await page.getByRole('combobox', { name: 'in', exact: true }).selectOption('World Airports')
@@ -168,40 +121,6 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await link('Incheon International Airport').focus()
     await page.keyboard.press('Enter')
     await heading('Incheon International Airport').waitFor()
-  })
-
-  test('lists only the visible part of the map when that is asked for, and follows the map', async () => {
-    await page.goto(`${t.url}/?dataset=seoul-landmarks&at=37.5796,126.977,12`)
-    await link('Gyeongbokgung Palace').waitFor()
-    await visibleOnly().check()
-    await status('in the visible part of the map')
-    const wide = await names()
-    expect(page.url()).toMatch(/within=126\.\d+,37\.\d+,127\.\d+,37\.\d+&at=37\.5796,126\.977,12$/)
-    for (let zoom = 13; zoom <= 16; zoom++) {
-      await page.getByRole('button', { name: 'Zoom in' }).click()
-      await expect.poll(() => page.url()).toMatch(new RegExp(`,${zoom}$`))
-    }
-    await expect.poll(names).toContain('Gyeongbokgung Palace')
-    await expect.poll(async () => (await names()).length).toBeLessThan(wide.length)
-    // The list may still be that of the zoom before.
-    const near = await namesInBox()
-    await expect.poll(names).toEqual(near)
-    await page.reload()
-    await link('Gyeongbokgung Palace').waitFor()
-    expect(await visibleOnly().isChecked()).toBe(true)
-    await expect.poll(names).toEqual(near)
-    await visibleOnly().uncheck()
-    await page.getByText('27 places, by name').waitFor()
-  })
-
-  test('lists the visible part of a map across the antimeridian', async () => {
-    await page.goto(`${t.url}/?dataset=places&at=-17,180,6`)
-    await page.getByText('66 places, by name').waitFor()
-    await visibleOnly().check()
-    await status('2 places in the visible part of the map')
-    const [west = 0, , east = 0] = (new URL(page.url()).searchParams.get('within') ?? '').split(',').map(Number)
-    expect(west).toBeGreaterThan(east)
-    expect(await page.getByText('The map is not complete').count()).toBe(0)
   })
 
   test('a reload shows the same search, and the address never holds the key', async () => {
@@ -238,7 +157,6 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await field().fill('가'.repeat(201))
     await status('The text has 201 characters. Shorten it to 200.')
     expect(await field().getAttribute('aria-invalid')).toBe('true')
-    expect(await seriousViolations()).toEqual([])
     await field().fill(' ')
     await field().press('Enter')
     await status('Type a part of a name.')
@@ -278,64 +196,5 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     })
     await heading('Changdeokgung Palace').waitFor()
     expect(await field().inputValue()).toBe('palace')
-  })
-
-  test('the copied request finds the same items', async () => {
-    await openStart()
-    await field().fill(`it's`)
-    await link(MARKUP).waitFor()
-    const panel = page.locator('.request')
-    await panel.getByText('For developers').click()
-    expect(await panel.getByRole('button', { name: 'URL', exact: true }).count()).toBe(1)
-    const copy = async (form: string) => {
-      await panel.getByRole('button', { name: form, exact: true }).click()
-      await clickCopy(panel.locator('.primary'))
-      return page.evaluate<string>('navigator.clipboard.readText()')
-    }
-    const { stdout } = await runShell({}, `${await copy('curl')} --silent`)
-    expect(JSON.parse(stdout).data).toMatchObject([{ name: MARKUP }])
-    const script = await runShell({}, `node --input-type=module <<'END'\n${await copy('JavaScript')}\nEND`)
-    expect(script.stdout).toContain('total: 1')
-    const python = await runShell(
-      {},
-      `command -v python3 >/dev/null || { echo none; exit; }\npython3 - <<'END'\n${await copy('Python')}\nEND`,
-    )
-    if (python.stdout !== 'none\n') expect(JSON.parse(python.stdout)).toEqual(JSON.parse(stdout))
-    await panel.getByRole('link', { name: 'Open in GraphiQL' }).click()
-    await page.getByRole('button', { name: /Execute query/ }).click()
-    await page.locator('.graphiql-response').getByText('globalThis.hacked').first().waitFor()
-  })
-
-  test('a search waits for a server that can’t be reached', async () => {
-    await openStart()
-    await page.route('**/graphql', (route) => route.abort())
-    await field().fill('palace')
-    await page.getByText('No connection to the server').waitFor()
-    await page.unroute('**/graphql')
-    await status(/with “palace” in the name/)
-  })
-
-  test('fits a narrow screen', async () => {
-    await openStart()
-    await page.setViewportSize(PHONE)
-    await field().fill('bus stop')
-    await status('60 places')
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-    expect(await seriousViolations()).toEqual([])
-  })
-
-  test('a refused key is reported, and the page asks for another', async () => {
-    await openStart()
-    await page.evaluate('sessionStorage.setItem("dataset-catalog.key", "dck_gone")')
-    await field().fill('palace')
-    await page.getByText('This key is unknown, expired or revoked. Give another one.').waitFor()
-    expect(await field().count()).toBe(0)
-    await giveKey(page, t.key)
-    await status(/with “palace” in the name/)
-  })
-
-  test('makes no request to another origin, and does not violate the Content-Security-Policy', () => {
-    expect(visit.foreign).toEqual([])
-    expect(visit.errors).toEqual([])
   })
 })

@@ -1,47 +1,17 @@
-import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
-import { hasBrowser, openBrowser, openPage, type Visit, WIDE } from '../support/browser.ts'
-
-const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
+import { hasBrowser, useVisit, WIDE } from '../support/browser.ts'
 
 describe.skipIf(!hasBrowser)('The table of the explorer', () => {
-  let t: TestApp
-  let visit: Visit
+  const t = useApp({ data: 'sample' })
+  const visit = useVisit(t, WIDE, { map: false, hasKey: true })
   let page: Page
-  /** Draws the map. */
-  let drawn: Page
-
-  beforeAll(async () => {
-    t = await startApp({ data: 'sample' })
-    visit = await openBrowser(t.url, WIDE, { map: false })
+  beforeAll(() => {
     page = visit.page
-    ;({ page: drawn } = await openPage(visit.browser, t.url, WIDE))
-    for (const each of [page, drawn]) {
-      await each.goto(`${t.url}/#key=${t.key}`)
-      await each.getByText('2 datasets, 44 places').waitFor()
-    }
-  })
-  afterAll(async () => {
-    await visit.browser.close()
-    await t.close()
   })
 
   const heading = (name: string) => page.getByRole('heading', { name, level: 1, exact: true })
-
-  test('the map still shows all places when a table takes a part of its width', async () => {
-    const zoom = () => Number(new URL(drawn.url()).searchParams.get('at')?.split(',')[2])
-    await drawn.goto(`${t.url}/?dataset=seoul-landmarks`)
-    await expect.poll(zoom).toBeGreaterThan(5)
-    const besideList = zoom()
-    await drawn.getByRole('link', { name: 'Table', exact: true }).click()
-    await expect.poll(zoom).toBeLessThan(besideList)
-    await drawn.goto(`${t.url}/?dataset=seoul-landmarks&view=table&columns=keywords`)
-    await expect.poll(zoom).toBeGreaterThan(5)
-    expect(zoom()).toBeLessThan(besideList)
-    await drawn.locator('.table-frame tbody td').filter({ hasText: '경복궁' }).waitFor()
-  })
 
   test('the places of a dataset are a table too: sorted, filtered, with chosen columns, each a link', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace`)
@@ -70,19 +40,6 @@ describe.skipIf(!hasBrowser)('The table of the explorer', () => {
     await page.getByRole('link', { name: 'List', exact: true }).click()
     await page.getByText('4 places with these filters').waitFor()
     await page.locator('.places').getByRole('link', { name: 'Gyeongbokgung Palace' }).waitFor()
-  })
-
-  test('the map of a table stays where it is when the order changes', async () => {
-    await drawn.goto(`${t.url}/?dataset=seoul-landmarks&view=table`)
-    await drawn.getByRole('link', { name: 'Name ↑' }).waitFor()
-    await expect.poll(() => drawn.url()).toContain('&at=')
-    const before = drawn.url()
-    await drawn.getByRole('button', { name: 'Zoom in' }).click()
-    await expect.poll(() => drawn.url()).not.toBe(before)
-    const at = new URL(drawn.url()).searchParams.get('at')
-    await drawn.getByRole('link', { name: 'Name ↑' }).click()
-    expect(new URL(drawn.url()).searchParams.get('at')).toBe(at)
-    await drawn.getByRole('link', { name: 'Name ↓' }).waitFor()
   })
 
   test('two columns that are chosen one right after the other are both shown', async () => {
@@ -151,9 +108,9 @@ describe.skipIf(!hasBrowser)('The table of the explorer', () => {
   })
 
   test('the panel with a table is as wide as one likes, by keyboard and by mouse', async () => {
-    await drawn.goto(`${t.url}/?dataset=seoul-landmarks&view=table`)
-    const handle = drawn.getByRole('separator', { name: 'Width of the panel' })
-    const width = async () => Math.round((await drawn.locator('#side').boundingBox())?.width ?? 0)
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=table`)
+    const handle = page.getByRole('separator', { name: 'Width of the panel' })
+    const width = async () => Math.round((await page.locator('#side').boundingBox())?.width ?? 0)
     await handle.waitFor()
     const before = await width()
     await handle.press('ArrowLeft')
@@ -164,37 +121,23 @@ describe.skipIf(!hasBrowser)('The table of the explorer', () => {
     expect(await width()).toBe(before - 16)
     const box = await handle.boundingBox()
     if (!box) throw new Error('The handle is not shown')
-    await drawn.mouse.move(box.x + 2, box.y + 200)
-    await drawn.mouse.down()
-    await drawn.mouse.move(box.x + 42, box.y + 200)
-    await drawn.mouse.up()
+    await page.mouse.move(box.x + 2, box.y + 200)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 42, box.y + 200)
+    await page.mouse.up()
     expect(await width()).toBe(before + 24)
-    // The map takes the rest of the drawn.
-    const map = await drawn.locator('.map-area').boundingBox()
+    // The map takes the rest of the page.
+    const map = await page.locator('.map-area').boundingBox()
     expect(map?.x).toBeGreaterThan(before + 24)
     await handle.press('End')
     expect(await width()).toBe(Number(await handle.getAttribute('aria-valuemax')))
     await handle.press('Home')
     expect(await width()).toBe(320)
-    await drawn.getByRole('link', { name: 'Name ↑' }).click()
-    await drawn.getByRole('link', { name: 'Name ↓' }).waitFor()
+    await page.getByRole('link', { name: 'Name ↑' }).click()
+    await page.getByRole('link', { name: 'Name ↓' }).waitFor()
     expect(await width()).toBe(320)
-    await drawn.goto(`${t.url}/?dataset=seoul-landmarks`)
-    await drawn.getByText('National Folk Museum of Korea').first().waitFor()
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await page.getByText('National Folk Museum of Korea').first().waitFor()
     expect(await handle.count()).toBe(0)
   })
-
-  test.each(['?text=palace&view=table', '?near=37.5796,126.977,1000&view=table'])(
-    'axe finds nothing in %s',
-    async (address) => {
-      await page.goto(`${t.url}/${address}`)
-      await page.locator('.table-frame tbody th').first().waitFor()
-      // evaluate() is not held to the page's policy, as a script element is.
-      await page.evaluate(AXE)
-      const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-        'axe.run()',
-      )
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
-    },
-  )
 })

@@ -1,5 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { TestApp } from './app.ts'
+import { duringTests } from './database.ts'
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
@@ -99,7 +102,11 @@ export async function openPage(
   const page = await browser.newPage({ viewport, reducedMotion: 'reduce', ...options })
   if (!map) {
     await page.addInitScript(() => {
-      HTMLCanvasElement.prototype.getContext = () => null
+      // GraphiQL draws its editors with another context.
+      HTMLCanvasElement.prototype.getContext = new Proxy(HTMLCanvasElement.prototype.getContext, {
+        apply: (getContext, canvas, [kind, ...more]) =>
+          String(kind).startsWith('webgl') ? null : Reflect.apply(getContext, canvas, [kind, ...more]),
+      })
     })
   }
   // Playwright's default of 30 seconds is too short for a busy machine.
@@ -115,6 +122,38 @@ export async function openPage(
     if (message.text().includes('Content Security Policy')) errors.push(message.text())
   })
   return { page, foreign, errors }
+}
+
+/**
+ * A page for the tests of a group, in a browser of its own, with a key in its address if `hasKey`. When the group ends, no script has
+ * failed, no Content-Security-Policy was violated, and no other origin was asked.
+ */
+export const useVisit = (
+  app: Pick<TestApp, 'url' | 'key'>,
+  viewport: Size,
+  { hasKey = false, ...options }: PageOptions & { hasKey?: boolean } = {},
+): Visit =>
+  duringTests(async () => {
+    const visit = await openBrowser(app.url, viewport, options)
+    if (hasKey) {
+      await visit.page.goto(`${app.url}/#key=${app.key}`)
+      await visit.page.locator('.card').first().waitFor()
+    }
+    const close = async () => {
+      await visit.browser.close()
+      expect([visit.foreign, visit.errors]).toEqual([[], []])
+    }
+    return { ...visit, close }
+  })
+
+const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+
+/** The rules of axe that a page breaks, each with the elements that do. */
+export async function axeFindings(page: Page): Promise<[string, string[]][]> {
+  // evaluate() is not held to the page's policy, as a script element is.
+  await page.evaluate(AXE)
+  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()')
+  return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
 }
 
 /** Executes the first operation of the API reference, and waits for its answer. */
