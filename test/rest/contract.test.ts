@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { getJson, useApp } from '../support/app.ts'
-import { DATASET, IMAGE, ITEM, newPlace } from '../support/catalog.ts'
+import { DATASET, IMAGE, ITEM, newDataset, newPlace } from '../support/catalog.ts'
+import { expectWithinASecond } from '../support/freshness.ts'
 
 const t = useApp()
 
@@ -10,33 +11,81 @@ const names = async (path: string) => {
   return data.map((item: { name: string }) => item.name)
 }
 
+const words = (text: string) => text.split(' ')
+
+const DATASET_MEMBERS = words('id slug name description status visibility accessTier createdAt updatedAt')
+const DETAIL_MEMBERS = words('id slug name description visibility accessTier attribution createdAt updatedAt')
 const ITEM_MEMBERS = [
-  ...[
-    'id',
-    'datasetId',
-    'name',
-    'description',
-    'administrativeAreaCode',
-    'categoryCode',
-    'parentItemId',
-    'streetAddress',
-  ],
-  ...['addressRegion', 'addressLocality', 'postalCode', 'roadAddress', 'jibunAddress', 'latitude', 'longitude'],
-  ...['thumbnailUrl', 'createdAt', 'updatedAt'],
+  ...words('id datasetId name description administrativeAreaCode categoryCode parentItemId streetAddress'),
+  ...words('addressRegion addressLocality postalCode roadAddress jibunAddress latitude longitude'),
+  ...words('thumbnailUrl createdAt updatedAt'),
 ]
 const ITEM_DETAIL_MEMBERS = [
   ...ITEM_MEMBERS,
-  ...['contactName', 'telephone', 'email', 'url', 'openingHours', 'extraAttributes', 'dataset', 'images'],
+  ...words('contactName telephone email url openingHours extraAttributes dataset images'),
 ]
 const NEARBY_MEMBERS = [
   ...ITEM_MEMBERS.filter((name) => !['parentItemId', 'createdAt', 'updatedAt'].includes(name)),
-  ...['url', 'openingHours', 'createdAt', 'distance'],
+  ...words('url openingHours createdAt distance'),
 ]
-const IMAGE_MEMBERS = [
-  ...['id', 'originalUrl', 'cdnUrl', 'thumbnailSmallUrl', 'thumbnailMediumUrl', 'thumbnailLargeUrl', 'altText'],
-  ...['sortOrder', 'isPrimary'],
-]
+const IMAGE_MEMBERS = words(
+  'id originalUrl cdnUrl thumbnailSmallUrl thumbnailMediumUrl thumbnailLargeUrl altText sortOrder isPrimary',
+)
 
+describe('GET /v1/datasets', () => {
+  test('lists the datasets that the key may access, by name, with their total', async () => {
+    const { data, meta } = await json('/v1/datasets')
+    expect(data.map((dataset: { slug: string }) => dataset.slug)).toEqual(['archived', 'seoul'])
+    expect(meta).toEqual({ total: 2 })
+  })
+
+  test('gives the members of the specification, in its order', async () => {
+    const body = await json('/v1/datasets')
+    expect(Object.keys(body)).toEqual(['data', 'meta'])
+    expect(Object.keys(body.data[1])).toEqual(DATASET_MEMBERS)
+    expect(body.data[1]).toEqual({
+      id: DATASET.seoul,
+      slug: 'seoul',
+      name: 'Seoul',
+      description: 'Places in Seoul',
+      status: 'active',
+      visibility: 'public',
+      accessTier: null,
+      createdAt: '2026-01-01T09:00:00.000Z',
+      updatedAt: '2026-01-02T09:00:00.000Z',
+    })
+  })
+})
+
+describe('GET /v1/datasets/:datasetId', () => {
+  test('gives the same dataset by slug, by UUID and by UUID in capitals', async () => {
+    const bySlug = await json('/v1/datasets/seoul')
+    expect(Object.keys(bySlug.data)).toEqual(DETAIL_MEMBERS)
+    expect(bySlug.data.attribution).toBe('Credit of seoul')
+    expect(bySlug.meta).toEqual({})
+    expect(await json(`/v1/datasets/${DATASET.seoul}`)).toEqual(bySlug)
+    const id = 'abcdefab-0000-4000-8000-00000000000a'
+    await t.database.prisma.dataset.create({ data: newDataset({ id, slug: 'hex', name: 'Hex' }) })
+    const byCapitals = async () => (await (await t.get(`/v1/datasets/${id.toUpperCase()}`)).json()).data?.id
+    await expectWithinASecond(byCapitals, (found) => expect(found).toBe(id))
+    await t.database.prisma.dataset.delete({ where: { id } })
+  })
+
+  test.each([
+    ['an unknown slug', 'nowhere', 404, 'NOT_FOUND'],
+    ['a slug in another letter case', 'SEOUL', 404, 'NOT_FOUND'],
+    ['an unknown UUID', '99999999-0000-4000-8000-000000000001', 404, 'NOT_FOUND'],
+    ['the id of an item', ITEM.palace, 404, 'NOT_FOUND'],
+    ['a dataset of a tier that the key has not', 'paid', 403, 'DATASET_ACCESS_DENIED'],
+    ['a restricted dataset', 'restricted', 403, 'DATASET_ACCESS_DENIED'],
+    ['a draft', 'draft', 403, 'DATASET_ACCESS_DENIED'],
+    ['an inactive dataset', DATASET.inactive, 403, 'DATASET_ACCESS_DENIED'],
+  ])('answers %s with %s: %i %s', async (_what, id, status, code) => {
+    const response = await t.get(`/v1/datasets/${id}`)
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({ error: { code } })
+  })
+})
 describe('GET /v1/datasets/:datasetId/items', () => {
   const ITEMS = '/v1/datasets/seoul/items'
   const BY_NAME = [
@@ -227,35 +276,15 @@ describe('GET /v1/dataset-items/nearby', () => {
 
   test('works across the antimeridian and at the poles', async () => {
     await t.database.prisma.item.createMany({
-      data: [
-        newPlace({
-          id: '55555555-0000-4000-8000-000000000001',
-          datasetId: DATASET.seoul,
-          name: 'West',
-          latitude: '10',
-          longitude: '179.99',
-          administrativeAreaCode: 'x',
-          categoryCode: 'line',
-        }),
-        newPlace({
-          id: '55555555-0000-4000-8000-000000000002',
-          datasetId: DATASET.seoul,
-          name: 'East',
-          latitude: '10',
-          longitude: '-179.99',
-          administrativeAreaCode: 'x',
-          categoryCode: 'line',
-        }),
-        newPlace({
-          id: '55555555-0000-4000-8000-000000000003',
-          datasetId: DATASET.seoul,
-          name: 'Arctic',
-          latitude: '89.99',
-          longitude: '90',
-          administrativeAreaCode: 'x',
-          categoryCode: 'line',
-        }),
-      ],
+      data: (
+        [
+          ['West', 10, 179.99],
+          ['East', 10, -179.99],
+          ['Arctic', 89.99, 90],
+        ] as const
+      ).map(([name, latitude, longitude]) =>
+        newPlace({ datasetId: DATASET.seoul, name, latitude, longitude, categoryCode: 'line' }),
+      ),
     })
     expect(await names('/v1/dataset-items/nearby?latitude=10&longitude=-180&radius=2000')).toEqual(['West', 'East'])
     expect(await names('/v1/dataset-items/nearby?latitude=10&longitude=179.995&radius=50000')).toEqual(['West', 'East'])

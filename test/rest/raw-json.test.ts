@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { useApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 
@@ -16,6 +16,40 @@ const textOf = async (query: string) => {
   })
   return response.text()
 }
+
+/** In the key order of PostgreSQL: short keys first, then by bytes. JavaScript would put `10` before `a`. */
+const ATTRIBUTES =
+  '{"a":1,"n":12345678901234567890,"10":2,"pi":3.14159265358979323846264338327950288,"list":[9007199254740993,{"b":-0.12345678901234567891}],"toString":2,"__proto__":{"constructor":12345678901234567890},"constructor":1}'
+
+describe('The attributes of an item come out as they came in', () => {
+  beforeAll(async () => {
+    await t.database.prisma.$executeRaw`
+      UPDATE items SET extra_attributes = ${ATTRIBUTES}::jsonb WHERE id = ${ITEM.museum}::uuid`
+  })
+  const list = 'dataset(id: "seoul")'
+
+  test('in REST', async () => {
+    const text = await (await t.get(`/v1/dataset-items/${ITEM.museum}`)).text()
+    expect(text.replaceAll(' ', '')).toContain(`"extraAttributes":${ATTRIBUTES},`)
+  })
+
+  test.each([
+    ['by id', `item(id: "${ITEM.museum}") { extraAttributes }`],
+    ['by node', `node(id: "${ITEM.museum}") { ... on Item { extraAttributes } }`],
+    ['in a page', `${list} { items(categoryCode: "museum") { nodes { name extraAttributes } } }`],
+    ['in a connection', `${list} { itemConnection(categoryCode: "museum") { nodes { extraAttributes } } }`],
+    [
+      'in a search',
+      `${list} { nearbyItems(latitude: 37.5239, longitude: 126.9804) { nodes { item { extraAttributes } } } }`,
+    ],
+    [
+      'twice under aliases, beside a page that PostgreSQL writes',
+      `${list} { items { nodes { name } } } item(id: "${ITEM.museum}") { extraAttributes y: extraAttributes }`,
+    ],
+  ])('in GraphQL %s', async (_where, fields) => {
+    expect((await textOf(`{ ${fields} }`)).replaceAll(' ', '')).toContain(`"extraAttributes":${ATTRIBUTES}`)
+  })
+})
 
 describe('PostgreSQL writes the same JSON as the gateway', () => {
   const item = '__typename id name latitude createdAt extraAttributes dataset { __typename slug description createdAt }'

@@ -1,9 +1,9 @@
-import { request as send } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { createKey } from '../../src/auth/keys.ts'
 import { useApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
+import { open } from '../support/exports.ts'
 
 const t = useApp()
 
@@ -50,44 +50,30 @@ describe('Accept: application/geo+json', () => {
     expect((await ask(`${ITEMS}?limit=2`, { 'if-none-match': etag })).status).toBe(200)
   })
 
-  test('contains only items that the key may access', async () => {
-    const { key } = await createKey(t.database.prisma, { name: 'gold', accessTiers: ['gold'] })
-    const total = async (authorization: string) =>
-      (await (await t.get(NEARBY, { ...GEO, authorization })).json()).meta.total
-    expect(await total(`Bearer ${key}`)).toBeGreaterThan(await total(`Bearer ${t.key}`))
-    expect((await ask('/v1/datasets/restricted/items', GEO)).status).toBe(403)
-  })
-
   test.each([
     ['application/json;q=0.5, application/geo+json', 'application/geo+json'],
-    ['application/geo+json;q=0.5, application/json', 'application/json; charset=utf-8'],
-    ['text/html, application/xhtml+xml, */*;q=0.8', 'application/json; charset=utf-8'],
-    ['application/*', 'application/json; charset=utf-8'],
-    ['application/json; charset=utf-8', 'application/json; charset=utf-8'],
+    ['application/geo+json;q=0.5, application/json', 'application/json'],
+    ['text/html, application/xhtml+xml, */*;q=0.8', 'application/json'],
+    ['application/*', 'application/json'],
+    ['application/json; charset=utf-8', 'application/json'],
     ['application/geo+json;charset="UTF-8", application/json;q=0.5', 'application/geo+json'],
-    ['application/problem+json', 'application/json; charset=utf-8'],
-    ['APPLICATION/PROBLEM+JSON', 'application/json; charset=utf-8'],
+    ['application/problem+json', 'application/json'],
+    ['APPLICATION/PROBLEM+JSON', 'application/json'],
     ['application/geo+json, application/problem+json', 'application/geo+json'],
-    ['', 'application/json; charset=utf-8'],
+    ['', 'application/json'],
+    ['application/geo+json; charset="utf-8"', 'application/geo+json'],
+    ['APPLICATION/GEO+JSON;Q=0.9 , application/json ; q=0.5', 'application/geo+json'],
+    ['application/geo+json; profile="a, b;q=0"', 'application/geo+json'],
+    ['text/csv; x="\\", application/geo+json", application/json', 'application/json'],
+    ['application/json; indent=4', 'application/json'],
+    ['application/geo+json; charset=utf8', 'application/geo+json'],
+    ['application/json;q=0, application/*;q=0.1', 'application/geo+json'],
+    [',, application/geo+json,', 'application/geo+json'],
   ])('with other types: %s gets %s', async (accept, type) => {
     const response = await ask(ITEMS, { accept })
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
+    expect([response.status, response.headers.get('content-type')?.split(';')[0]]).toEqual([200, type])
     expect(response.headers.get('vary')).toContain('Accept')
   })
-})
-
-test.each([
-  ['application/geo+json; charset="utf-8"', 'application/geo+json'],
-  ['APPLICATION/GEO+JSON;Q=0.9 , application/json ; q=0.5', 'application/geo+json'],
-  ['application/geo+json; profile="a, b;q=0"', 'application/geo+json'],
-  ['text/csv; x="\\", application/geo+json", application/json', 'application/json'],
-  ['application/json; indent=4', 'application/json'],
-  ['application/geo+json; charset=utf8', 'application/geo+json'],
-  ['application/json;q=0, application/*;q=0.1', 'application/geo+json'],
-  [',, application/geo+json,', 'application/geo+json'],
-])('Accept: %s gets %s', async (accept, type) => {
-  const { status, headers } = await ask(ITEMS, { accept })
-  expect([status, headers.get('content-type')?.split(';')[0]]).toEqual([200, type])
 })
 
 describe('Accept without a type that the route has', () => {
@@ -167,26 +153,11 @@ describe('Link', () => {
 })
 
 describe('Accept-Encoding', () => {
-  interface Raw {
-    status: number | undefined
-    headers: Record<string, unknown>
-    body: Buffer
-  }
-
   /** Sends a request. The body of its response is not decoded. */
-  const raw = (path: string, headers: Record<string, string>, method = 'GET', body?: string) =>
-    new Promise<Raw>((resolve, reject) => {
-      const request = send(t.url + path, { method, headers: { authorization: `Bearer ${t.key}`, ...headers } })
-      request.on('error', reject).on('response', (response) => {
-        response
-          .toArray()
-          .then((chunks) =>
-            resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }),
-          )
-          .catch(reject)
-      })
-      request.end(body)
-    })
+  const raw = async (path: string, headers: Record<string, string>) => {
+    const response = await open(t, path, headers)
+    return { status: response.statusCode, headers: response.headers, body: await buffer(response) }
+  }
   const decoders = { br: brotliDecompressSync, gzip: gunzipSync }
 
   test.each([
@@ -228,27 +199,23 @@ describe('Accept-Encoding', () => {
 
   test('has no effect on a short body or on HEAD', async () => {
     expect((await raw('/v1/datasets', { 'accept-encoding': 'gzip' })).headers['content-encoding']).toBeUndefined()
-    const [get, head] = await Promise.all([
-      raw(ITEMS, { 'accept-encoding': 'gzip' }),
-      raw(ITEMS, { 'accept-encoding': 'gzip' }, 'HEAD'),
-    ])
-    expect(head.body.length).toBe(0)
+    const { headers } = await raw(ITEMS, { 'accept-encoding': 'gzip' })
+    const sent = { authorization: `Bearer ${t.key}`, 'accept-encoding': 'gzip' }
+    const head = await fetch(t.url + ITEMS, { method: 'HEAD', headers: sent })
+    expect(await head.text()).toBe('')
     for (const name of ['etag', 'content-length', 'content-encoding', 'vary', 'link']) {
-      expect(head.headers[name]).toBe(get.headers[name])
+      expect(head.headers.get(name)).toBe(headers[name])
     }
   })
 
   test('works for GraphQL and the pages too', async () => {
-    const query = JSON.stringify({
-      query:
-        '{ dataset(id: "seoul") { items { nodes { id name description streetAddress createdAt updatedAt } total } } }',
-    })
-    const headers = { 'content-type': 'application/json', 'accept-encoding': 'gzip' }
-    const plain = await raw('/graphql', { 'content-type': 'application/json' }, 'POST', query)
+    const query = '{dataset(id:"seoul"){items{nodes{id name description streetAddress createdAt updatedAt} total}}}'
+    const path = `/graphql?query=${encodeURIComponent(query)}`
+    const plain = await raw(path, {})
     for (const _round of [1, 2]) {
-      const response = await raw('/graphql', headers, 'POST', query)
-      expect(response.headers['content-encoding']).toBe('gzip')
-      expect(gunzipSync(response.body)).toEqual(plain.body)
+      const { headers, body } = await raw(path, { 'accept-encoding': 'gzip' })
+      expect(headers['content-encoding']).toBe('gzip')
+      expect(gunzipSync(body)).toEqual(plain.body)
     }
     const page = await raw('/graphql', { accept: 'text/html', 'accept-encoding': 'br' })
     expect(brotliDecompressSync(page.body).toString()).toContain('<title>Dataset Catalog</title>')
