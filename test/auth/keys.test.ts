@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { authenticate, challenge, createKeyCache } from '../../src/auth/api-key.ts'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
-import { createKey, listKeys, revokeKey, updateKey } from '../../src/auth/keys.ts'
-import { seedCatalog } from '../support/catalog.ts'
+import { createKey, findValidKeys, listKeys, revokeKey, showKey, updateKey } from '../../src/auth/keys.ts'
+import { rotateKey } from '../../src/auth/rotate.ts'
+import { DATASET, seedCatalog } from '../support/catalog.ts'
 import { silentChangeFeed } from '../support/changes.ts'
 import { useDatabase } from '../support/database.ts'
 
@@ -12,6 +13,8 @@ beforeAll(async () => {
 })
 
 const now = new Date()
+const DAY_MS = 86_400_000
+const fromNow = (ms: number) => new Date(now.getTime() + ms)
 
 describe('A malformed key', () => {
   const almost = `dck_${'A'.repeat(43)}`
@@ -77,13 +80,6 @@ describe('A key', () => {
     )
   })
 
-  test('is read without its hash', async () => {
-    const { key } = await createKey(db.database.prisma, { name: 'hashless' })
-    expect(
-      await authenticate(createKeyCache(db.database.prisma, silentChangeFeed), `Bearer ${key}`, now),
-    ).not.toHaveProperty('hash')
-  })
-
   test('has each tier and dataset once, even if it was given several times', async () => {
     const given = { accessTiers: ['gold', 'gold'], datasets: ['draft', 'draft', 'seoul'] }
     const { accessTiers, grants } = await createKey(db.database.prisma, { name: 'twice', ...given })
@@ -127,4 +123,122 @@ describe('A key', () => {
     }
     expect((await listKeys(prisma)).find((key) => key.id === id)).toMatchObject({ revokedAt, name: 'gone' })
   })
+})
+
+test('a withdrawn grant leaves the other grants of the key and of the dataset', async () => {
+  const { prisma } = db.database
+  const one = await createKey(prisma, { name: 'one', datasets: ['draft', 'restricted'] })
+  const two = await createKey(prisma, { name: 'two', datasets: ['draft'] })
+  await withdrawGrant(prisma, { keyId: one.id, dataset: 'draft' })
+  const left = await prisma.grant.findMany({
+    where: { apiKeyId: { in: [one.id, two.id] } },
+    select: { apiKeyId: true, datasetId: true },
+  })
+  expect(left).toHaveLength(2)
+  expect(left).toEqual(
+    expect.arrayContaining([
+      { apiKeyId: one.id, datasetId: DATASET.restricted },
+      { apiKeyId: two.id, datasetId: DATASET.draft },
+    ]),
+  )
+  await expect(withdrawGrant(prisma, { keyId: one.id, dataset: 'draft' })).rejects.toThrow(
+    `The key ${one.id} has no grant for the dataset draft`,
+  )
+})
+
+test('valid keys are those that are neither revoked nor expired', async () => {
+  const { prisma } = db.database
+  await prisma.apiKey.deleteMany()
+  await createKey(prisma, { name: 'for ever', accessTiers: ['a'] })
+  await createKey(prisma, { name: 'for now', accessTiers: ['b'], expiresAt: fromNow(1) })
+  await createKey(prisma, { name: 'expired', accessTiers: ['c'], expiresAt: now })
+  const { id } = await createKey(prisma, { name: 'revoked', accessTiers: ['d'] })
+  await prisma.apiKey.update({ where: { id }, data: { revokedAt: now } })
+  const tiers = (await findValidKeys(prisma, now)).flatMap(({ accessTiers }) => accessTiers)
+  expect(tiers.sort()).toEqual(['a', 'b'])
+})
+
+test('a key is shown with its limit, its expiry, and the old secrets that still work, the latest first', async () => {
+  const { prisma } = db.database
+  const expiresAt = fromNow(86_400_000)
+  const { id } = await createKey(prisma, { name: 'shown', expiresAt, requestsPerMinute: 60 })
+  await rotateKey(prisma, id, 1_000, now)
+  await rotateKey(prisma, id, 5_000, now)
+  await rotateKey(prisma, id, 3_000, now)
+  expect(await showKey(prisma, id, fromNow(1_000))).toMatchObject({
+    expiresAt,
+    requestsPerMinute: 60,
+    previousSecrets: [{ expiresAt: fromNow(5_000) }, { expiresAt: fromNow(3_000) }],
+  })
+})
+
+/** Whether a secret works at a time. */
+const works = (key: string, at: Date) =>
+  authenticate(createKeyCache(db.database.prisma, silentChangeFeed), `Bearer ${key}`, at).then(
+    () => true,
+    () => false,
+  )
+
+describe('An old secret', () => {
+  test('works until the end of its grace, and the new one afterwards too', async () => {
+    const { prisma } = db.database
+    const { id, key: old } = await createKey(prisma, { name: 'rotated' })
+    const { key, previousExpiresAt } = await rotateKey(prisma, id, 60_000, now)
+    expect(previousExpiresAt).toEqual(fromNow(60_000))
+    expect([await works(old, now), await works(old, fromNow(59_999)), await works(old, fromNow(60_000))]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(await works(key, fromNow(DAY_MS))).toBe(true)
+  })
+
+  test('works no longer than its key', async () => {
+    const { prisma } = db.database
+    const { id, key: old } = await createKey(prisma, { name: 'expires first', expiresAt: fromNow(60_000) })
+    const { key } = await rotateKey(prisma, id, DAY_MS, now)
+    for (const secret of [old, key]) {
+      expect([await works(secret, fromNow(59_999)), await works(secret, fromNow(60_000))]).toEqual([true, false])
+    }
+  })
+
+  test('keeps its own expiry at the next rotation, and a grace of 0 ends all of them', async () => {
+    const { prisma } = db.database
+    const { id, key: first } = await createKey(prisma, { name: 'rotated twice' })
+    const { key: second } = await rotateKey(prisma, id, DAY_MS, now)
+    const { key: third } = await rotateKey(prisma, id, 60_000, now)
+    const working = async (at: Date) => Promise.all([first, second, third].map((key) => works(key, at)))
+    expect(await working(now)).toEqual([true, true, true])
+    expect(await working(fromNow(60_000))).toEqual([true, false, true])
+    await rotateKey(prisma, id, 0, now)
+    expect(await working(now)).toEqual([false, false, false])
+  })
+
+  test('is deleted by the first rotation after its end', async () => {
+    const { prisma } = db.database
+    const { id } = await createKey(prisma, { name: 'cleared' })
+    await rotateKey(prisma, id, 1_000, now)
+    await rotateKey(prisma, id, 60_000, fromNow(1_000))
+    const left = await prisma.retiredSecret.findMany({ where: { apiKeyId: id } })
+    expect(left.map(({ expiresAt }) => expiresAt)).toEqual([fromNow(61_000)])
+  })
+})
+
+test('rotations at the same time lose no secret', async () => {
+  const { prisma } = db.database
+  const { id, key } = await createKey(prisma, { name: 'at once' })
+  const secrets = [key]
+  // In the first round, the connections open one after the other.
+  for (let round = 0; round < 5; round += 1) {
+    const rotated = await Promise.all(Array.from({ length: 4 }, () => rotateKey(prisma, id, DAY_MS, now)))
+    secrets.push(...rotated.map((each) => each.key))
+  }
+  for (const secret of secrets) expect(await works(secret, now)).toBe(true)
+})
+
+test('a key gets no new secret from the moment at which it expires', async () => {
+  const { prisma } = db.database
+  const { id } = await createKey(prisma, { name: 'over', expiresAt: now })
+  await expect(rotateKey(prisma, id, DAY_MS, now)).rejects.toThrow('a new secret would not work')
+  expect(await rotateKey(prisma, id, DAY_MS, fromNow(-1))).toMatchObject({ id })
 })

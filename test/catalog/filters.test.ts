@@ -128,30 +128,14 @@ describe.each([
 })
 
 test.each(SELECTIONS.map((filters) => [filters]))(
-  'a connection with %j has the items and the total',
-  async (filters) => {
-    const query = `query ($after: String, ${VARIABLES}) {
-    dataset(id: "archived") {
-      itemConnection(first: 100, after: $after, ${ARGUMENTS}) { totalCount nodes { id } pageInfo { hasNextPage endCursor } }
-    }
-  }`
-    const expected = expectedIds(filters)
-    const ids: string[] = []
-    for (let after: string | null = null, hasNextPage = true; hasNextPage; ) {
-      const { body } = await t.graphql(query, { after, ...filters })
-      const { totalCount, nodes, pageInfo } = body.data.dataset.itemConnection
-      expect(totalCount).toBe(expected.length)
-      ids.push(...nodes.map(({ id }: { id: string }) => id))
-      ;({ hasNextPage, endCursor: after } = pageInfo)
-    }
-    expect(ids).toEqual(expected)
-  },
-)
-
-test.each(SELECTIONS.map((filters) => [filters]))(
-  'the tool listItems and /ogc with %j have the items and the total',
+  'a connection, the tool listItems and /ogc with %j have the items and the total',
   async (filters) => {
     const expected = expectedIds(filters)
+    const query = `query (${VARIABLES}) {
+      dataset(id: "archived") { itemConnection(first: 100, ${ARGUMENTS}) { totalCount nodes { id } } } }`
+    const { totalCount, nodes } = (await t.graphql(query, { ...filters })).body.data.dataset.itemConnection
+    const ids = expected.slice(0, 100).map((id) => ({ id }))
+    expect([totalCount, nodes]).toEqual([expected.length, ids])
     const { structuredContent } = await callTool(t.url, t.key, 'listItems', {
       datasetId: 'archived',
       limit: 100,

@@ -170,17 +170,6 @@ async function showTiles(zoom: number, query: URLSearchParams, dataset?: string)
   }
 }
 
-test.each(SELECTIONS.map((filters) => [filters]))('tiles with %j have exact clusters and items', async (filters) => {
-  const all = expectedIds(filters)
-  for (const zoom of [3, 12]) {
-    const { total, ids } = await showTiles(zoom, parametersOf(filters))
-    // The small catalog has more items in the tile at zoom 3, but none with these values.
-    if (zoom === 12 || givenFilters(filters).length > 0) expect([zoom, total]).toEqual([zoom, all.length])
-    if (all.length <= 200) expect(ids).toEqual(all)
-    for (const id of ids) expect(all).toContain(id)
-  }
-})
-
 const BOX = `${START.longitude - 1},${START.latitude + 0.00995},${START.longitude},${START.latitude + 0.03005}`
 const NEAR = { latitude: String(START.latitude), longitude: String(START.longitude), radius: '2000' }
 
@@ -193,7 +182,7 @@ test.each<[string, Record<string, string>, (n: number) => boolean]>([
   ['of a circle and in a box', { ...NEAR, within: BOX }, (n) => n >= 100 && n <= 180],
   ['of a circle and found by a number', { ...NEAR, text: 'place 12' }, (n) => n <= 180 && String(n).includes('12')],
 ])('tiles of the places %s have exact clusters and items, alone and with filters', async (_what, query, isChosen) => {
-  for (const filters of [{}, { categoryCode: COMMON }, { categoryCode: RARE }, ALL]) {
+  for (const filters of [{}, ...ITEM_FILTERS.map((filter) => ({ [filter]: RARE })), { categoryCode: COMMON }, ALL]) {
     const all = expectedIds(filters, isChosen)
     for (const zoom of [9, 14]) {
       for (const dataset of ['seoul', 'all']) {

@@ -95,15 +95,6 @@ describe('A search by name', () => {
     expect(await search({ text })).toEqual(names)
     expect(await search({ text }, { limit: 2, offset: 1 })).toEqual(names.slice(1, 3))
   })
-
-  test('may have filters, and a box', async () => {
-    expect(await search({ text: 'aba', administrativeAreaCode: 'a0' })).toEqual(['aba', 'aba y', 'abab', 'y  aba z'])
-    expect(await search({ text: 'aba', categoryCode: 'c0' })).toEqual(['aba', 'xaba', 'y  aba z'])
-    expect(await search({ text: 'aba', administrativeAreaCode: 'a1', categoryCode: 'c2' })).toEqual(['y aba'])
-    const world = { west: -180, south: -90, east: 180, north: 90 }
-    expect(await search({ text: 'aba', within: { ...world, east: 0 } })).toEqual([])
-    expect(await search({ text: 'aba', within: world, categoryCode: 'c2' })).toEqual(['abab', 'y aba'])
-  })
 })
 
 describe('A search by keyword', () => {
@@ -128,13 +119,6 @@ describe('A search by keyword', () => {
       expect(await search({ text }, { limit: 1, offset: 1 })).toEqual(names.slice(1, 2))
     },
   )
-
-  test('may have filters, and a box', async () => {
-    expect(await search({ text: 'icn', categoryCode: 'c0' })).toEqual(['Incheon Airport', 'Hill'])
-    expect(await search({ text: 'icn', postalCode: 'x' })).toEqual([])
-    expect(await search({ text: 'icn', within: { west: 59, south: 59, east: 60, north: 60 } })).toHaveLength(4)
-    expect(await search({ text: 'icn', within: { west: 59, south: 59, east: 59, north: 60 } })).toEqual([])
-  })
 })
 
 describe('A search in a box', () => {
@@ -165,13 +149,6 @@ describe('A search in a box', () => {
     const { total, json } = await fetchSearchPage(db.database.sql, window, [DATASET.archived])
     expect([total, parseItems(json).length]).toEqual([1, 1])
     expect(await search({ within: window.within, categoryCode: 'c0' })).toEqual(['null island'])
-  })
-
-  test('may have filters', async () => {
-    const within = { west: 49, south: 49, east: 51, north: 51 }
-    expect(await search({ within, administrativeAreaCode: 'a1', categoryCode: 'c2' })).toEqual(['y aba', '나가'])
-    expect((await search({ within, administrativeAreaCode: 'a1' })).length).toBe(NAMES.length / 2)
-    expect((await search({ within, categoryCode: 'c0' })).length).toBe(5)
   })
 
   test('with many items gives each page in the order of names', async () => {

@@ -23,7 +23,7 @@ const connection = async (variables?: Record<string, unknown>) => {
 const idsIn = ({ nodes }: { nodes: { id: string }[] }) => nodes.map(({ id }) => id)
 
 /** More datasets, some with the same name. */
-const NAMES = ['Twin', 'Twin', 'Twin', 'Ämter', 'zebra', '공원', '\u{1f3db} museums']
+const NAMES = ['Twin', 'Twin', 'Twin', 'Ämter', 'zebra', '공원', '\u{1f3db} museums', '\uffee']
 
 beforeAll(async () => {
   const [createdAt, updatedAt] = [new Date(0), new Date(0)]

@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib'
+import { serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 
 /*
- * GraphQL over HTTP beyond the audits of graphql-http: media types, statuses, and parameters that are no JSON.
+ * GraphQL over HTTP: the audits of graphql-http, and beyond them media types, statuses, and parameters that are no JSON.
  */
 
 let t: TestApp
@@ -279,3 +280,19 @@ function costly(): string {
     `s${n}: nearbyItems(latitude: ${n}, longitude: 0, limit: 100) { nodes { item { name url } } }`
   return `{ ${Array.from({ length: 40 }, (_, n) => search(n)).join(' ')} }`
 }
+
+/** The suite of graphql-http, by those who wrote the specification: MUST, SHOULD and MAY. */
+describe('GraphQL over HTTP', () => {
+  const audits = serverAudits({
+    url: () => `${t.url}/graphql`,
+    fetchFn: (url: string, init: RequestInit = {}) => {
+      const headers = new Headers(init.headers)
+      headers.set('authorization', `Bearer ${t.key}`)
+      return fetch(url, { ...init, headers })
+    },
+  })
+  test.each(audits.map((audit) => ({ audit, title: `${audit.id} ${audit.name}` })))('$title', async ({ audit }) => {
+    const result = await audit.fn()
+    expect(result.status === 'ok' ? 'ok' : `${result.status}: ${result.reason}`).toBe('ok')
+  })
+})

@@ -12,50 +12,6 @@ const data = async (query: string, variables?: Record<string, unknown>) => {
 }
 
 describe('A composed query', () => {
-  test('reads a dataset, its items, their parents, children, images and dataset in one request', async () => {
-    const { dataset } = await data(`{
-      dataset(id: "seoul") {
-        status visibility
-        items(limit: 3) { total page limit nodes { name latitude parent { name } children { total nodes { name } } images { id } dataset { slug } } }
-      }
-    }`)
-    expect(dataset).toEqual({
-      status: 'ACTIVE',
-      visibility: 'PUBLIC',
-      items: {
-        total: 9,
-        page: 1,
-        limit: 3,
-        nodes: [
-          {
-            name: 'Geunjeongjeon',
-            latitude: '37.5785',
-            parent: { name: 'Gyeongbokgung' },
-            children: { total: 0, nodes: [] },
-            images: [],
-            dataset: { slug: 'seoul' },
-          },
-          {
-            name: 'Gwanghwamun',
-            latitude: '37.576',
-            parent: { name: 'Gyeongbokgung' },
-            children: { total: 0, nodes: [] },
-            images: [],
-            dataset: { slug: 'seoul' },
-          },
-          {
-            name: 'Gyeongbokgung',
-            latitude: '37.579617',
-            parent: null,
-            children: { total: 2, nodes: [{ name: 'Geunjeongjeon' }, { name: 'Gwanghwamun' }] },
-            images: [{ id: IMAGE.first }, { id: IMAGE.second }, { id: IMAGE.tied }],
-            dataset: { slug: 'seoul' },
-          },
-        ],
-      },
-    })
-  })
-
   test('may select one field under several aliases with different arguments, at every level', async () => {
     const { dataset } = await data(
       `query ($none: ID, $one: ID) {

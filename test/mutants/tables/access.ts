@@ -4,7 +4,7 @@ import type { MutantTable } from '../mutant.ts'
 export const ACCESS: readonly MutantTable[] = [
   {
     file: 'src/catalog/access.ts',
-    tests: ['test/catalog/access-rule.test.ts'],
+    tests: ['test/catalog/access.test.ts'],
     mutants: [
       { find: 'if (hasGrant(access', replace: 'if (isPublished(dataset) && hasGrant(access' },
       {
@@ -93,7 +93,7 @@ export const ACCESS: readonly MutantTable[] = [
   },
   {
     file: 'src/auth/rotate.ts',
-    tests: ['test/auth/rotate.test.ts'],
+    tests: ['test/auth/keys.test.ts'],
     mutants: [
       { find: 'expiresAt <= now', replace: 'expiresAt < now' },
       { find: ' FOR UPDATE`', replace: '`', needsServer: true },
@@ -107,7 +107,7 @@ export const ACCESS: readonly MutantTable[] = [
   },
   {
     file: 'src/auth/grants.ts',
-    tests: ['test/auth/grants.test.ts'],
+    tests: ['test/auth/keys.test.ts'],
     mutants: [
       { find: 'update: { expiresAt }', replace: 'update: {}' },
       { find: 'deleteMany({ where: ids })', replace: 'deleteMany({ where: { apiKeyId: ids.apiKeyId } })' },

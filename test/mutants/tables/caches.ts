@@ -151,7 +151,7 @@ export const CACHES: readonly MutantTable[] = [
   },
   {
     file: 'src/auth/api-key.ts',
-    tests: ['test/auth/key-cache.test.ts', 'test/auth/rotate.test.ts'],
+    tests: ['test/auth/key-cache.test.ts', 'test/auth/keys.test.ts'],
     mutants: [
       { find: 'least(k.expires_at, secret.expires_at)', replace: 'coalesce(secret.expires_at, k.expires_at)' },
       { find: 'least(k.expires_at, secret.expires_at)', replace: 'k.expires_at' },
