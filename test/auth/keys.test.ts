@@ -14,6 +14,8 @@ beforeAll(async () => {
 
 const now = new Date()
 const DAY_MS = 86_400_000
+const authenticated = (authorization: string, at = now) =>
+  authenticate(createKeyCache(db.database.prisma, silentChangeFeed), authorization, at)
 const fromNow = (ms: number) => new Date(now.getTime() + ms)
 
 describe('A malformed key', () => {
@@ -37,9 +39,7 @@ describe('A malformed key', () => {
     `Bearer dck_${'é'.repeat(43)}`,
   ])('is refused without asking the database: %j', async (authorization) => {
     const before = db.statements.length
-    await expect(
-      authenticate(createKeyCache(db.database.prisma, silentChangeFeed), authorization ?? '', now),
-    ).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+    await expect(authenticated(authorization ?? '')).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
     expect(db.statements).toHaveLength(before)
   })
 
@@ -59,7 +59,7 @@ describe('A key', () => {
     const revoked = await createKey(prisma, { name: 'revoked' })
     await revokeKey(prisma, revoked.id)
     for (const key of [expired.key, revoked.key, `dck_${'A'.repeat(43)}`, 'nonsense']) {
-      await expect(authenticate(createKeyCache(prisma, silentChangeFeed), `Bearer ${key}`, now)).rejects.toMatchObject({
+      await expect(authenticated(`Bearer ${key}`)).rejects.toMatchObject({
         code: 'UNAUTHORIZED',
         message: 'The API key is not valid',
       })
@@ -70,14 +70,12 @@ describe('A key', () => {
     const { prisma } = db.database
     const { id, key } = await createKey(prisma, { name: 'until', expiresAt: now })
     const justBefore = new Date(now.getTime() - 1)
-    expect(await authenticate(createKeyCache(prisma, silentChangeFeed), `Bearer   ${key}`, justBefore)).toMatchObject({
+    expect(await authenticated(`Bearer   ${key}`, justBefore)).toMatchObject({
       id,
       expiresAt: now,
       grants: [],
     })
-    await expect(authenticate(createKeyCache(prisma, silentChangeFeed), `Bearer ${key}`, now)).rejects.toThrow(
-      'not valid',
-    )
+    await expect(authenticated(`Bearer ${key}`)).rejects.toThrow('not valid')
   })
 
   test('has each tier and dataset once, even if it was given several times', async () => {
@@ -96,7 +94,7 @@ describe('A key', () => {
     const { key: _, ...before } = created
     const updated = { ...before, ...changes, accessTiers: ['b', 'a'], expiresAt: null }
     expect(await updateKey(prisma, 'old', { ...changes, expiresAt: null })).toEqual(updated)
-    expect(await authenticate(createKeyCache(prisma, silentChangeFeed), `Bearer ${created.key}`, now)).toMatchObject({
+    expect(await authenticated(`Bearer ${created.key}`)).toMatchObject({
       ...{ id: created.id, name: 'new', requestsPerMinute: 6, itemsPerMinute: 7, grants: [{ expiresAt: null }] },
     })
     const unlimited = { accessTiers: [], requestsPerMinute: null, itemsPerMinute: null }
@@ -174,7 +172,7 @@ test('a key is shown with its limit, its expiry, and the old secrets that still 
 
 /** Whether a secret works at a time. */
 const works = (key: string, at: Date) =>
-  authenticate(createKeyCache(db.database.prisma, silentChangeFeed), `Bearer ${key}`, at).then(
+  authenticated(`Bearer ${key}`, at).then(
     () => true,
     () => false,
   )

@@ -5,7 +5,7 @@ import { itemListArguments, parseArguments } from '../../src/catalog/arguments.t
 import { type Column, EXPORT_FIELDS, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../src/catalog/columns.ts'
 import { type RequestedFields, recordsWith, selectMembers } from '../../src/catalog/projection.ts'
 import { schema } from '../../src/graphql/schema.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 import { createPublicReader } from '../support/reader.ts'
@@ -14,13 +14,12 @@ import { createPublicReader } from '../support/reader.ts'
  * Each column of an item and of an image is imported, and is shown by GraphQL and by REST. A failure names the column.
  */
 
-let t: TestApp
+const t = useApp()
 let importer: Importer
 beforeAll(async () => {
-  t = await startApp()
   importer = await createImporter(t.database)
 })
-afterAll(() => Promise.all([t.close(), importer.close()]))
+afterAll(() => importer.close())
 
 /** The columns that REST shows, of the types. */
 const visible = (columns: ReadonlyMap<string, Column>, internal: string[], isOfType = (_type: string) => true) =>

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { REST_ROUTES } from '../../src/api/rest/routes.ts'
 import { type FilterValues, givenFilters, ITEM_FILTERS, type ItemFilter } from '../../src/catalog/filters.ts'
 import { callTool } from '../mcp/client.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 import { createImporter, ndjson, row } from '../support/import.ts'
 import { getOgc, idsOf, readPages } from '../support/ogc.ts'
@@ -40,13 +40,12 @@ function valueFor(filter: ItemFilter, n: number): string {
   return random(`common ${filter} ${n}`, 20) < 11 ? COMMON : (TEXTS[random(`${filter} ${n}`, TEXTS.length)] ?? '')
 }
 
-let t: TestApp
+const t = useApp()
 let items: ({ id: string; name: string; createdAt: Date; parentItemId: string | null } & {
   [Name in ItemFilter]: string | null
 })[]
 
 beforeAll(async () => {
-  t = await startApp()
   const { prisma } = t.database
   const data = Array.from({ length: COUNT }, (_, n) => ({
     ...{ id: idOf(n), datasetId: DATASET.archived, latitude: (n % 170) - 85, longitude: (n % 360) - 180 },
@@ -58,7 +57,6 @@ beforeAll(async () => {
   await prisma.item.createMany({ data })
   items = await prisma.item.findMany({ where: { datasetId: DATASET.archived } })
 })
-afterAll(() => t.close())
 
 const NONE: FilterValues = {}
 const ONE = ITEM_FILTERS.flatMap((filter): FilterValues[] => [

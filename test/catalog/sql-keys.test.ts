@@ -91,19 +91,6 @@ describe('A list shares a statement', () => {
 
 describe('Reads that arrive at the same time', () => {
   const { seoul, archived, paid } = DATASET
-  const owner = (datasetId: string) => ({ datasetId, parentItemId: null })
-
-  test('of lists have each their own result', async () => {
-    const windows = [LIST, ...Object.values(LISTS).map((other) => ({ ...LIST, ...other }))].flatMap((window) =>
-      [seoul, archived].map((id) => ({ window, owner: owner(id) })),
-    )
-    const { fetchWindow } = createBatchers(db.database.sql)
-    const together = await Promise.all(windows.map((owned) => fetchWindow(owned)))
-    for (const [n, { window, owner }] of windows.entries()) {
-      const [alone] = await fetchItemPages(db.database.sql, window, [owner])
-      expect(together[n], JSON.stringify(window)).toEqual(alone)
-    }
-  })
 
   test('of items have each their own result, with their own members', async () => {
     const { fetchItem } = createBatchers(db.database.sql)

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { fetchSuggestions, readCandidates, type Suggestion } from '../../src/catalog/sql/suggest.ts'
 import { idsInOrder, parseText, rankCandidates } from '../../src/catalog/suggestions.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
+import { newDataset, newPlace } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 
 /* Places as people type them, in five scripts and with their mistakes, and the one that they mean. */
@@ -78,18 +79,17 @@ const NAMES = new Map<string, string>()
 
 const db = useDatabase()
 beforeAll(async () => {
-  const now = { createdAt: new Date(), updatedAt: new Date() }
-  const published = { status: 'active', visibility: 'public', attribution: '' } as const
   await db.database.prisma.dataset.createMany({
-    data: [DATASET, OTHER, LONG].map((id, n) => ({ id, slug: `d${n}`, name: `D${n}`, ...published, ...now })),
+    data: [DATASET, OTHER, LONG].map((id, n) => newDataset({ id, slug: `d${n}` })),
   })
-  const rows = PLACES.map(([name, ...keywords], n) => ({
-    ...{ id: randomUUID(), datasetId: DATASET, name, keywords, ...now },
-    ...{ administrativeAreaCode: 'a', categoryCode: `c${n % 2}`, latitude: n, longitude: n },
-  }))
+  const at = (n: number) => ({ categoryCode: `c${n % 2}`, latitude: n, longitude: n })
+  await add(PLACES.map(([name, ...keywords], n) => newPlace({ datasetId: DATASET, name, keywords, ...at(n) })))
+})
+
+async function add(rows: ReturnType<typeof newPlace>[]): Promise<void> {
   for (const { id, name } of rows) NAMES.set(id, name)
   await db.database.prisma.item.createMany({ data: rows })
-})
+}
 
 async function suggest(given: Partial<Suggestion>, scope = [DATASET], options = {}) {
   const ids = await fetchSuggestions(db.database.sql, { text: '', limit: 10, ...given }, scope, options)
@@ -236,13 +236,8 @@ describe('While Hangul is typed', () => {
 })
 
 test('of too many that may be meant, those with the shortest names are', async () => {
-  const now = { createdAt: new Date(), updatedAt: new Date() }
-  const rows = Array.from({ length: 130 }, (_, n) => ({
-    ...{ id: randomUUID(), datasetId: LONG, name: `${'x'.repeat(1 + ((n * 37) % 130))} Market`, ...now },
-    ...{ administrativeAreaCode: 'a', categoryCode: 'markets', latitude: 1, longitude: 1 },
-  }))
-  for (const { id, name } of rows) NAMES.set(id, name)
-  await db.database.prisma.item.createMany({ data: rows })
+  const names = Array.from({ length: 130 }, (_, n) => `${'x'.repeat(1 + ((n * 37) % 130))} Market`)
+  await add(names.map((name) => newPlace({ datasetId: LONG, name, categoryCode: 'markets' })))
   const suggestion = { text: 'makret', limit: 100, categoryCode: 'markets' }
   const all = await compareAll({ ...suggestion, limit: 130 }, LONG)
   expect(all.map((name) => name?.length)).toEqual(Array.from({ length: 130 }, (_, n) => n + 8))
@@ -263,13 +258,7 @@ test.each([49, 50, 51])('of %i letters, an equal name comes before longer ones',
   const name = 'abcdefghij'.repeat(6).slice(0, count)
   // Capitals come first by name.
   const names = [...['A', 'B', 'C'].map((end) => `${name.toUpperCase()} ${end}`), name]
-  const now = { createdAt: new Date(), updatedAt: new Date() }
-  const rows = names.map((each, n) => ({
-    ...{ id: randomUUID(), datasetId: LONG, name: each, ...now },
-    ...{ administrativeAreaCode: 'a', categoryCode: `letters ${count}`, latitude: n, longitude: n },
-  }))
-  for (const row of rows) NAMES.set(row.id, row.name)
-  await db.database.prisma.item.createMany({ data: rows })
+  await add(names.map((each) => newPlace({ datasetId: LONG, name: each, categoryCode: `letters ${count}` })))
   const suggestion = { text: name, limit: 2, categoryCode: `letters ${count}` }
   const found = await suggest(suggestion, [LONG])
   expect(found[0]).toBe(name)

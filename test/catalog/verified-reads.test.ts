@@ -179,24 +179,12 @@ describe('A change is noticed', () => {
   })
 
   test('of the list, if the list or a node is read: the response depends on all datasets', async () => {
-    expect(
-      await isOneState(
-        async (catalog) => catalog.datasets(),
-        async () => {},
-      ),
-    ).toMatchObject({ onAll: true })
-    expect(
-      await isOneState(
-        (catalog) => catalog.nodes([ITEM.gate]),
-        async () => {},
-      ),
-    ).toMatchObject({ onAll: true })
-    expect(
-      await isOneState(
-        (catalog) => catalog.nodes([DATASET.seoul]),
-        async () => {},
-      ),
-    ).toMatchObject({ onAll: true })
+    const reads = [
+      async (catalog: Catalog) => catalog.datasets(),
+      (catalog: Catalog) => catalog.nodes([ITEM.gate]),
+      (catalog: Catalog) => catalog.nodes([DATASET.seoul]),
+    ]
+    for (const read of reads) expect(await isOneState(read, async () => {})).toMatchObject({ onAll: true })
   })
 
   test('if it makes a statement fail', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDocumentMap, readTrustedDocuments } from '../../src/graphql/operation/documents.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { useFolder } from '../support/folder.ts'
+import { postGraphql } from '../support/graphql.ts'
 
 const DOCUMENT = 'query Name($id: ID!) { dataset(id: $id) { name } }'
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -21,14 +22,7 @@ afterAll(async () => {
   await t.close()
 })
 
-const post = async (app: TestApp, body: object) => {
-  const response = await fetch(`${app.url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${app.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  return response.json()
-}
+const post = async (app: TestApp, body: object) => (await postGraphql(app, body)).json()
 const variables = { id: 'seoul' }
 const SEOUL = { data: { dataset: { name: 'Seoul' } } }
 
@@ -59,19 +53,6 @@ describe('Automatic persisted queries', () => {
     expect(await post(t, { query: '{ datasets { total } }', documentId, variables })).toMatchObject({
       errors: [{ extensions: { code: 'PERSISTED_QUERY_HASH_MISMATCH' } }],
     })
-  })
-
-  test('are refused with the hash of another document', async () => {
-    expect(
-      await post(t, { query: '{ datasets { total } }', extensions: named(sha256(DOCUMENT)), variables }),
-    ).toMatchObject({
-      errors: [{ extensions: { code: 'PERSISTED_QUERY_HASH_MISMATCH' } }],
-    })
-  })
-
-  test('need a key', async () => {
-    const query = new URLSearchParams({ extensions: JSON.stringify(named(sha256(DOCUMENT))) })
-    expect((await t.get(`/graphql?${query}`, {})).status).toBe(401)
   })
 })
 

@@ -1,8 +1,8 @@
 import { getStitchedSchemaFromSupergraphSdl } from '@graphql-tools/federation'
 import { assertCompositionSuccess, composeServices } from '@theguild/federation-composition'
 import { buildSchema, type DocumentNode, execute, type GraphQLSchema, graphql, parse, print } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 
 /*
@@ -10,13 +10,12 @@ import { DATASET, ITEM } from '../support/catalog.ts'
  * by id, and they add a field to items and datasets.
  */
 
-let t: TestApp
+const t = useApp({ federation: true })
 let gateway: GraphQLSchema
 /** The operations that the gateway sent to the catalog. */
 let sent: { query: string; variables: Record<string, unknown> }[]
 
 beforeAll(async () => {
-  t = await startApp({ federation: true })
   const { body } = await t.graphql('{ _service { sdl } }')
   const catalog = { name: 'catalog', url: `${t.url}/graphql`, typeDefs: parse(body.data._service.sdl) }
   const composed = composeServices([catalog, { name: 'reviews', url: 'http://reviews/', typeDefs: parse(REVIEWS_SDL) }])
@@ -32,7 +31,6 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => t.close())
 
 const REVIEWS_SDL = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])

@@ -5,6 +5,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { startApp, useApp } from '../support/app.ts'
 import { DATASET, IMAGE, ITEM } from '../support/catalog.ts'
+import { postGraphql } from '../support/graphql.ts'
 import { countStatements } from '../support/statements.ts'
 
 /*
@@ -103,16 +104,9 @@ describe('_entities', () => {
   test('costs as much as its references select', async () => {
     const ask = async (length: number) => {
       const representations = Array.from({ length }, () => ({ __typename: 'Item', id: ITEM.tower }))
-      const response = await fetch(`${t.url}/graphql`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({
-          query:
-            'query ($r: [_Any!]!) { _entities(representations: $r) { ... on Item { children(limit: 100) { nodes { name } } } } }',
-          variables: { r: representations },
-          extensions: { cost: true },
-        }),
-      })
+      const selection = '... on Item { children(limit: 100) { nodes { name } } }'
+      const query = `query ($r: [_Any!]!) { _entities(representations: $r) { ${selection} } }`
+      const response = await postGraphql(t, { query, variables: { r: representations }, extensions: { cost: true } })
       return response.json()
     }
     expect((await ask(3)).extensions.cost.requested).toBe(1 + 3 * (10 + 100 * 2))

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
+import { postGraphql } from '../support/graphql.ts'
 
 /*
  * GraphQL over HTTP: the audits of graphql-http, and beyond them media types, statuses, and parameters that are no JSON.
@@ -18,12 +19,7 @@ afterAll(() => strict.close().then(t.close))
 const RESPONSE_TYPE = 'application/graphql-response+json'
 const QUERY = '{ datasets { total } }'
 
-const post = (body: unknown, headers: Record<string, string> = {}, app = t) =>
-  fetch(`${app.url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${app.key}`, 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  })
+const post = (body: unknown, headers: Record<string, string> = {}, app = t) => postGraphql(app, body, headers)
 
 describe('A client that accepts', () => {
   test.each([

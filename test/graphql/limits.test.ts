@@ -6,6 +6,7 @@ import { LIMITS } from '../../src/graphql/operation/limits.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { useApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
+import { postGraphql } from '../support/graphql.ts'
 
 const t = useApp()
 
@@ -90,12 +91,7 @@ describe('The cost of an operation', () => {
 
   test('is in the response on request', async () => {
     const ask = async (extensions?: object) => {
-      const response = await fetch(`${t.url}/graphql`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ query: '{ datasets { total } }', extensions }),
-      })
-      return response.json()
+      return (await postGraphql(t, { query: '{ datasets { total } }', extensions })).json()
     }
     expect(await ask({ cost: true })).toEqual({
       data: { datasets: { total: 2 } },
@@ -117,128 +113,110 @@ describe('An operation that exceeds a limit is refused with a code and the limit
     { length: 40 },
     (_, n) => `s${n}: nearbyItems(latitude: ${n}, longitude: 0, limit: 100) { nodes { item { name url } } }`,
   )
-  test.each<[string, string, object, RegExp]>([
-    ['four lists of a hundred, one in the other', four, {}, /^cost must be at most 25000, but this operation has \d+$/],
+  test.each<[string, string, RegExp, object?]>([
+    ['four lists of a hundred, one in the other', four, /^cost must be at most 25000, but this operation has \d+$/],
     [
       'the same by variables',
       'query ($n: Int) { datasets { nodes { items(limit: $n) { nodes { children(limit: $n) { nodes { children(limit: $n) { nodes { id } } } } } } } } }',
-      { n: 100 },
       /^cost /,
+      { n: 100 },
     ],
     [
       'the same by default values',
       'query ($n: Int = 100) { datasets { nodes { items(limit: $n) { nodes { children(limit: $n) { nodes { children(limit: $n) { nodes { id } } } } } } } } }',
-      {},
       /^cost /,
     ],
-    ['forty searches', `{ ${searches.join(' ')} }`, {}, /^cost /],
-    ['parents of parents', nested(20), {}, /^depth must be at most 12, but this operation has \d+$/],
+    ['forty searches', `{ ${searches.join(' ')} }`, /^cost /],
+    ['parents of parents', nested(20), /^depth must be at most 12, but this operation has \d+$/],
     [
       'as many parents of parents as the tokens allow',
       nested(1_300),
-      {},
       /^depth must be at most 12, but this operation has 1302$/,
     ],
     [
       'values nested as deep as the tokens allow',
       `{ nodes(ids: ${'['.repeat(1_990)}${']'.repeat(1_990)}) { id } }`,
-      {},
       /^The document is nested too deeply$|^ID cannot represent/,
     ],
-    ['4,001 tokens', `{ ${'__typename '.repeat(3_999)} }`, {}, /Document contains more than 4000 tokens/],
+    ['4,001 tokens', `{ ${'__typename '.repeat(3_999)} }`, /Document contains more than 4000 tokens/],
     [
       '51 aliases',
       `{ ${Array.from({ length: 51 }, (_, n) => `a${n}: __typename`).join(' ')} }`,
-      {},
       /^aliases must be at most 50, but this operation has 51$/,
     ],
     [
       '101 lookups by id',
       `{ ${Array.from({ length: 101 }, (_, n) => `a${n}: item(id: "${ITEM.gate}") { id }`).join(' ')} }`,
-      {},
       /^lookups must be at most 100, but this operation has 101$/,
     ],
     [
       '100 lookups by id whose lists cost too much',
       `{ ${Array.from({ length: 100 }, (_, n) => `a${n}: item(id: "${ITEM.gate}") { children(limit: 100) { nodes { id name } } }`).join(' ')} }`,
-      {},
       /^cost must be at most 25000, but this operation has 31100$/,
     ],
     [
       '51 directives',
       `{ ${'__typename @include(if: true) '.repeat(51)} }`,
-      {},
       /^directives must be at most 50, but this operation has 51$/,
     ],
     [
       '10,000 aliases',
       `{ ${Array.from({ length: 10_000 }, (_, n) => `a${n}: __typename`).join(' ')} }`,
-      {},
       /at most 50000 bytes long/,
     ],
-    ['5,000 directives', `{ __typename ${'@skip(if: false) '.repeat(5000)} }`, {}, /at most 50000 bytes long/],
+    ['5,000 directives', `{ __typename ${'@skip(if: false) '.repeat(5000)} }`, /at most 50000 bytes long/],
     [
       '5,000 fragments',
       `{ __typename } ${Array.from({ length: 5_000 }, (_, n) => `fragment f${n} on Query { a }`).join(' ')}`,
-      {},
       /at most 50000 bytes long/,
     ],
-    ['a long document', `{ __typename } #${'x'.repeat(50_000)}`, {}, /^query must be at most 50000 bytes long$/],
+    ['a long document', `{ __typename } #${'x'.repeat(50_000)}`, /^query must be at most 50000 bytes long$/],
     [
       'introspection of introspection',
       `{ __schema { types ${'{ fields { type '.repeat(8)} { name } ${'} }'.repeat(8)} } }`,
-      {},
       /introspection depth/i,
     ],
     [
       'fragments in a cycle',
       '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }',
-      {},
       /Cannot spread fragment/,
     ],
     [
       'fragments in a cycle through fields',
       '{ datasets { nodes { ...a } } } fragment a on Dataset { items { nodes { ...b } } } fragment b on Item { dataset { ...a } }',
-      {},
       /Cannot spread fragment/,
     ],
     [
       'the same field 101 times',
       `{ ${'datasets { total } '.repeat(101)} }`,
-      {},
       /^repetitions must be at most 100, but this operation selects datasets 101 times$/,
     ],
     [
       'a field 102 times at one place, in parts that are merged',
       `{ datasets { nodes { ${'id '.repeat(51)} } } ... on Query { datasets { ...f } } } fragment f on DatasetList { nodes { ${'id '.repeat(51)} } }`,
-      {},
       /^repetitions must be at most 100, but this operation selects id 102 times$/,
     ],
     [
       'a field 102 times inside of an object, in fragments that the object uses too',
       `{ datasets { nodes { items { nodes { ...a parent { ...b parent { ...a ...b } } } } } } } fragment a on Item { ${'id '.repeat(51)} } fragment b on Item { ${'id '.repeat(51)} }`,
-      {},
       /^repetitions must be at most 100, but this operation selects id 102 times$/,
     ],
     [
       'the same field 101 times, in a fragment that is not used',
       `{ __typename } fragment f on Query { ${'__typename '.repeat(101)} }`,
-      {},
       /^repetitions must be at most 100, but this operation selects __typename 101 times$/,
     ],
     [
       '101 fragments of one object',
       `{ ${namesOf(101, (n) => `...f${n}`)} } ${namesOf(101, (n) => `fragment f${n} on Query { a${n % 50}: __typename }`)}`,
-      {},
       /^repetitions must be at most 100, but 101 fragments select fields of one object$/,
     ],
     [
       'fragments that double at each level',
       `{ dataset(id: "a") { ...f0 } } ${namesOf(40, (n) => `fragment f${n} on Dataset { items { nodes { dataset { ...f${n + 1} } } } itemConnection { nodes { dataset { ...f${n + 1} } } } }`)} fragment f40 on Dataset { id }`,
-      {},
       /^selections must be at most 25000$/,
     ],
-  ])('%s', async (_what, query, variables, message) => {
+  ])('%s', async (_what, query, message, variables = {}) => {
     t.statements.length = 0
     const { status, body } = await t.graphql(query, { ...variables })
     expect(status).toBeLessThan(500)
@@ -286,11 +264,7 @@ describe('An operation that exceeds a limit is refused with a code and the limit
   })
 
   test.each(['operationName', 'documentId'])('%s has at most 1,000 characters', async (field) => {
-    const response = await fetch(`${t.url}/graphql`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query: '{ datasets { total } }', [field]: 'x'.repeat(1_001) }),
-    })
+    const response = await postGraphql(t, { query: '{ datasets { total } }', [field]: 'x'.repeat(1_001) })
     expect((await response.json()).errors[0].extensions.details).toEqual([
       { field, message: 'must be at most 1000 characters long' },
     ])
@@ -304,11 +278,10 @@ describe('An operation that exceeds a limit is refused with a code and the limit
 
   test('variables nested 100,000 deep are refused, and the next request succeeds', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    const response = await fetch(`${t.url}/graphql`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${t.key}`, 'content-type': 'application/json' },
-      body: `{"query":"query ($ids: [ID!]!) { nodes(ids: $ids) { id } }","variables":{"ids":${deep}}}`,
-    })
+    const response = await postGraphql(
+      t,
+      `{"query":"query ($ids: [ID!]!) { nodes(ids: $ids) { id } }","variables":{"ids":${deep}}}`,
+    )
     expect(response.status).toBeLessThan(500)
     expect((await response.json()).errors[0].extensions.code).toBe('VALIDATION_FAILED')
     expect((await t.get('/v1/datasets')).status).toBe(200)

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { DATASET, newPlace } from '../support/catalog.ts'
 import { countStatements } from '../support/statements.ts'
 
@@ -8,13 +8,12 @@ import { countStatements } from '../support/statements.ts'
  * The number of SQL statements of a query depends on its depth and its aliases, and not on the number of rows.
  */
 
-let t: TestApp
+const t = useApp({ responseCacheBytes: 0 })
 let key: string
 const many = Array.from({ length: 100 }, (_, n) => n)
 const id = (group: number, n: number) => `${group}0000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
 beforeAll(async () => {
-  t = await startApp({ responseCacheBytes: 0 })
   const { prisma } = t.database
   ;({ key } = await createKey(prisma, {
     name: 'all',
@@ -54,7 +53,6 @@ beforeAll(async () => {
     ),
   })
 })
-afterAll(() => t.close())
 
 const statementsOf = (query: string) =>
   countStatements(t, async () => {

@@ -7,6 +7,7 @@ import { removeDataset } from '../../src/import/remove-dataset.ts'
 import { undoLastEntry } from '../../src/import/undo/undo.ts'
 import { updateDataset } from '../../src/import/update-dataset.ts'
 import { type TestApp, useApp } from '../support/app.ts'
+import { newPlace } from '../support/catalog.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 
@@ -234,16 +235,8 @@ describe('An undo', () => {
   test('of a first import names items that others have added', async () => {
     await load()
     const { id: datasetId } = await find()
-    const fields = {
-      administrativeAreaCode: '1',
-      categoryCode: 'x',
-      latitude: 1,
-      longitude: 1,
-      createdAt: new Date(),
-      updatedAt: new Date(),
-    }
     const id = '22222222-0000-4000-8000-000000000001'
-    await app.database.prisma.item.create({ data: { ...fields, id, datasetId, name: 'By hand' } })
+    await app.database.prisma.item.create({ data: newPlace({ id, datasetId, name: 'By hand' }) })
     await expect(undo()).rejects.toThrow(`the item ${id} (By hand) was added`)
   })
 
