@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/api/openapi/documents.ts'
 import { SUCCESS_HEADERS } from '../../src/api/openapi/operations.ts'
 import { useApp } from '../support/app.ts'
-import { DATASET, ITEM } from '../support/catalog.ts'
+import { ITEM } from '../support/catalog.ts'
 import { checkDocumented, lint } from '../support/openapi.ts'
 
 /*
@@ -129,15 +129,7 @@ test('every member, parameter and error has an example that matches its schema',
 describe('A response matches the document', () => {
   const PAGES = ['/v1/datasets/seoul/items', '/v1/dataset-items/nearby?latitude=37.58&longitude=126.97&radius=50000']
 
-  test.each([
-    '/v1/datasets',
-    '/v1/datasets/seoul',
-    `/v1/datasets/${DATASET.archived}`,
-    '/v1/datasets/seoul/items?page=9&sort=createdAt&order=desc&parentItemId=null',
-    ...PAGES,
-    `/v1/dataset-items/${ITEM.palace}`,
-    `/v1/dataset-items/${ITEM.gate}`,
-  ])('%s', async (url) => {
+  test.each(['/v1/datasets', '/v1/datasets/seoul', ...PAGES, `/v1/dataset-items/${ITEM.palace}`])('%s', async (url) => {
     // `get` compares the body with the document.
     const response = await t.get(url)
     expect(response.status).toBe(200)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, inject, test } from 'vitest'
 import { grantDataset, withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
-import { callOf } from '../mcp/client.ts'
+import { callOf, callTool } from '../mcp/client.ts'
 import { useApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
@@ -153,6 +153,11 @@ describe('After a change', () => {
       `INSERT INTO items (id, dataset_id, name, administrative_area_code, category_code, latitude, longitude, created_at, updated_at)
        VALUES ('99999999-0000-4000-8000-000000000001', '${DATASET.seoul}', 'changed 4', 'a', 'c', 37.5, 127, now(), now())`,
       () => t.get('/v1/dataset-items/nearby?latitude=37.5&longitude=127'),
+    ],
+    [
+      'an item of a tool',
+      `UPDATE items SET name = 'changed 5' WHERE id = '${ITEM.hall}'`,
+      () => callTool(t.url, t.key, 'getItem', { itemId: ITEM.hall }),
     ],
   ])('of %s by psql the cached response is not used after a second', async (_what, sql, ask) => {
     await warm(ask)

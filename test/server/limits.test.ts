@@ -21,12 +21,12 @@ describe('A request that takes too long to arrive is cut off', () => {
 
   test.each([
     ['in its headers', 'GET /v1/datasets HTTP/1.1\r\nHost: x\r\nX-A: ', 'a'],
-    [
-      'in its body',
-      'POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n',
+    ...['/graphql', '/mcp'].map((path) => [
+      `in its body to ${path}`,
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n`,
       ' ',
-    ],
-  ])('%s, although a byte arrives now and then', async (_where, start, drip) => {
+    ]),
+  ])('%s, although a byte arrives now and then', async (_where, start = '', drip = '') => {
     const socket = await openSocket(impatient.url)
     const response = readAll(socket)
     socket.write(start.replace('KEY', impatient.key))

@@ -4,6 +4,7 @@ import { createKey } from '../../src/auth/keys.ts'
 import { recordsWith } from '../../src/catalog/projection.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { CANCELLED, Cancellation, withCancellation } from '../../src/database/cancellation.ts'
+import { callOf } from '../mcp/client.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { countLockWaits, startInTurn } from '../support/lock-waits.ts'
 
@@ -64,18 +65,25 @@ describe.runIf(inject('template').kind === 'postgres')('While the database is sl
     await expect.poll(statusOfValid).toBe(200)
   })
 
-  test('a disconnect cancels the statement of the client and frees its place', async () => {
+  test.each<[string, (radius: number) => [string, RequestInit]]>([
+    ['REST', (radius) => [`${PATH}&radius=${radius}`, {}]],
+    [
+      'a tool',
+      (radius) => ['/mcp', { method: 'POST', body: callOf('findNearbyItems', { latitude: 1, longitude: 1, radius }) }],
+    ],
+  ])('a disconnect from %s cancels the statement of the client and frees its place', async (door, requestOf) => {
     await t.database.withSession(async (session) => {
       await session.query('BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE')
       const leaving = new AbortController()
-      const headers = { authorization: `Bearer ${t.key}` }
-      const gone = await startInTurn(t.database, [4, 5, 6], (radius) =>
-        fetch(`${t.url}${PATH}&radius=${radius}`, { headers, signal: leaving.signal }),
-      )
+      const headers = { authorization: `Bearer ${t.key}`, 'content-type': 'application/json', accept: '*/*' }
+      const gone = await startInTurn(t.database, [4, 5, 6], (radius) => {
+        const [path, init] = requestOf(radius)
+        return fetch(t.url + path, { ...init, headers, signal: leaving.signal })
+      })
       leaving.abort()
       for (const request of gone) await expect(request).rejects.toThrow()
       await expect.poll(working).toBe(0)
-      const next = t.get(`${PATH}&radius=7`)
+      const next = t.get(`${PATH}&radius=7${door.length}`)
       await expect.poll(working).toBe(1)
       await session.query('COMMIT')
       expect((await next).status).toBe(200)
