@@ -1,8 +1,8 @@
 import { at, elements, failed, members, type Observed, type Question, SUCCESS } from './question.ts'
 import type { Random } from './random.ts'
-import { datasetSelection, itemSelection, nodeSelection, type Selection } from './selections.ts'
+import { datasetSelection, itemSelection, nodeSelection, pageOf, type Selection } from './selections.ts'
 import type { Failure, View } from './view.ts'
-import { type Item, POINT, SLUGS, type World } from './world.ts'
+import { POINT, SLUGS, type World } from './world.ts'
 
 /*
  * Random GraphQL documents. A document is a list of root fields, each with the value that the model expects.
@@ -80,16 +80,14 @@ function rootField(random: Random, world: World, datasets: readonly string[]): R
     const selection = itemSelection(random)
     const args = `latitude: ${POINT.latitude}, longitude: ${POINT.longitude}, radius: ${radius}, limit: 20${argument}`
     const read = (view: View) =>
-      view.within(dataset, (id) => {
-        const found = view.nearby(steps, id)
-        return { total: found.length, nodes: found.map((item) => ({ item: selection.read(item, view) })) }
-      })
+      view.within(dataset, (id) => pageOf(view.nearby(steps, id), (item) => ({ item: selection.read(item, view) })))
     return { isRequired: true, text: `nearbyItems(${args}) { total nodes { item ${selection.text} } }`, read }
   }
   if (kind === 'suggest') return suggestField(random, dataset)
   const text = random.pick(TEXTS)
   const selection = itemSelection(random)
-  const read = (view: View) => view.within(dataset, (id) => pageOf(view.search(text, id), selection, view))
+  const read = (view: View) =>
+    view.within(dataset, (id) => pageOf(view.search(text, id), (item) => selection.read(item, view)))
   return {
     isRequired: true,
     text: `searchItems(text: "${text}", limit: 20${argument}) { total nodes ${selection.text} }`,
@@ -128,11 +126,6 @@ function nodesField(random: Random, world: World): RootField {
     text: `nodes(ids: ${JSON.stringify(ids)}) ${selection.text}`,
     read: (view) => ids.map((id) => selection.read(id, view)),
   }
-}
-
-/** The total and the nodes of a list on one page. */
-function pageOf(items: readonly Item[], selection: Selection<Item>, view: View): unknown {
-  return { total: items.length, nodes: items.map((item) => selection.read(item, view)) }
 }
 
 function orFailure<Source extends object>(source: Source | Failure, selection: Selection<Source>, view: View): unknown {

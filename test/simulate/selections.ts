@@ -102,8 +102,7 @@ function itemsField(random: Random, world: World): Field<Dataset> {
     text: `items(page: ${page}, limit: ${limit}, ${text}) { total nodes ${fields} }`,
     read: ({ id }, view) => {
       const all = view.list(id, args)
-      const nodes = all.slice((page - 1) * limit, page * limit)
-      return { total: all.length, nodes: nodes.map((item) => read(item, view)) }
+      return pageOf(all, (item) => read(item, view), all.slice((page - 1) * limit, page * limit))
     },
   }
 }
@@ -142,7 +141,7 @@ function nearbyField(random: Random): Field<Dataset> {
     text: `nearbyItems(${args}) { total nodes { item { name } } }`,
     read: ({ id }, view) => {
       const found = view.nearby(100, id).filter((item) => category === undefined || item.category === category)
-      return { total: found.length, nodes: found.map(({ name }) => ({ item: { name } })) }
+      return pageOf(found, ({ name }) => ({ item: { name } }))
     },
   }
 }
@@ -151,11 +150,13 @@ function searchField(): Field<Dataset> {
   return {
     name: 'searchItems',
     text: 'searchItems(text: "gate") { total nodes { name } }',
-    read: ({ id }, view) => {
-      const found = view.search('gate', id)
-      return { total: found.length, nodes: found.map(({ name }) => ({ name })) }
-    },
+    read: ({ id }, view) => pageOf(view.search('gate', id), ({ name }) => ({ name })),
   }
+}
+
+/** A page of some items, with the number of all. */
+export function pageOf(all: readonly Item[], read: (item: Item) => unknown, nodes = all): object {
+  return { total: all.length, nodes: nodes.map(read) }
 }
 
 function extentField(): Field<Dataset> {
@@ -200,10 +201,7 @@ function childrenField(): Field<Item> {
     text: 'children(limit: 4) { total nodes { id name } }',
     read: ({ id, datasetId }, view) => {
       const children = view.list(datasetId, { parentId: id })
-      return {
-        total: children.length,
-        nodes: children.slice(0, 4).map((child) => ({ id: child.id, name: child.name })),
-      }
+      return pageOf(children, ({ id, name }) => ({ id, name }), children.slice(0, 4))
     },
   }
 }
