@@ -3,7 +3,7 @@ import Ajv from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { toolError } from '../../src/api/mcp/errors.ts'
-import type { InputSchema } from '../../src/api/mcp/input-schema.ts'
+import type { InputSchema } from '../../src/api/mcp/arguments.ts'
 import { createTools } from '../../src/api/mcp/tools.ts'
 import { REST_ROUTES } from '../../src/api/rest/routes.ts'
 import { CatalogError } from '../../src/errors/errors.ts'
@@ -152,9 +152,9 @@ test('searchItems needs a text or a box, and names every bad argument', async ()
   expect(await errorOf({})).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'text' }] })
   const within = { west: '1', south: 2, east: 3, height: 4 }
   expect((await errorOf({ within, limit: 1.5 })).details).toEqual([
-    { field: 'within.height', message: 'is not a parameter' },
     { field: 'within.north', message: 'is required' },
     { field: 'within.west', message: 'must be a number' },
+    { field: 'within.height', message: 'is not a parameter' },
     { field: 'limit', message: 'must be a whole number' },
   ])
   expect((await errorOf({ within: [1, 2, 3, 4] })).details).toEqual([{ field: 'within', message: 'must be an object' }])

@@ -1,88 +1,118 @@
 import {
   type GraphQLInputType,
+  type GraphQLNullableInputType,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
   isRequiredInputField,
 } from 'graphql'
-import { type Problem, validationFailed } from '../../errors/errors.ts'
-import type { Parameter } from '../../graphql/operation/parameters.ts'
+import { z } from 'zod'
+import { validationFailed } from '../../errors/errors.ts'
 import { enumName, enumWords } from '../../graphql/schema.ts'
+import type { Parameter } from '../../graphql/operation/parameters.ts'
+
+/*
+ * The arguments of a tool. One walk over their GraphQL types makes the schema that parses them, and the one that describes them.
+ */
 
 type Members = Readonly<Record<string, unknown>>
-
-/** A parameter, or a field of an input object. */
-type Field = Pick<Parameter, 'name' | 'type' | 'isRequired'>
+type Purpose = 'parse' | 'describe'
 
 /**
- * Converts the arguments of a tool call to variables of its operation. It checks only their types: the catalog checks their
+ * Returns a function that converts arguments to variables of their operation. It checks only their types: the catalog checks their
  * bounds. Enum values are words of REST, for example `createdAt`, and become names of GraphQL, `CREATED_AT`.
- * @throws `VALIDATION_FAILED`, which names the bad and the unknown arguments
+ * It throws `VALIDATION_FAILED`, which names the bad and the unknown arguments.
  */
-export function toVariables(parameters: readonly Parameter[], given: Members): Members {
-  const problems: Problem[] = []
-  const variables = convertMembers(parameters, given, '', problems)
-  if (problems.length > 0) throw validationFailed(problems)
-  return variables
+export function argumentParser(parameters: readonly Parameter[]): (given: Members) => Members {
+  const schema = objectOf(parameters, 'parse')
+  return (given) => {
+    const { data, error } = schema.safeParse(given)
+    if (data) return data
+    throw validationFailed(
+      error.issues.flatMap(({ path, message, ...issue }) => {
+        const names = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...path, key]) : [path]
+        return names.map((name) => ({ field: name.join('.'), message }))
+      }),
+    )
+  }
 }
 
-/** Converts the members of an object, and adds what is wrong to `problems`. */
-function convertMembers(fields: readonly Field[], given: Members, prefix: string, problems: Problem[]): Members {
-  for (const key of Object.keys(given)) {
-    if (fields.some(({ name }) => name === key)) continue
-    problems.push({ field: prefix + key, message: 'is not a parameter' })
-  }
-  const converted: Record<string, unknown> = {}
-  for (const { name, type, isRequired } of fields) {
-    const value = Object.hasOwn(given, name) ? given[name] : undefined
-    const field = prefix + name
-    if (value !== undefined) converted[name] = convert(type, value, field, problems)
-    else if (isRequired) problems.push({ field, message: 'is required' })
-  }
-  return converted
+const inputSchema = z.object({
+  type: z.literal('object'),
+  properties: z.record(z.string(), z.json()),
+  required: z.array(z.string()).exactOptional(),
+  additionalProperties: z.literal(false),
+})
+export type InputSchema = z.output<typeof inputSchema>
+
+/** The JSON Schema (2020-12) of arguments. The descriptions have the bounds of numbers and lengths. */
+export function describeArguments(parameters: readonly Parameter[]): InputSchema {
+  const described = z.toJSONSchema(objectOf(parameters, 'describe'), {
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.minimum
+      delete jsonSchema.maximum
+    },
+  })
+  return inputSchema.parse(described)
 }
 
-/** The GraphQL value of a JSON value. Undefined, with an entry in `problems`, if it has another type. */
-function convert(type: GraphQLInputType, value: unknown, field: string, problems: Problem[]): unknown {
-  const fail = (message: string) => void problems.push({ field, message })
-  if (isNonNullType(type))
-    return value === null ? fail('must not be null') : convert(type.ofType, value, field, problems)
-  if (value === null) return null
-  if (isListType(type)) {
-    if (!Array.isArray(value)) return fail('must be a list')
-    return value.map((element, n) => convert(type.ofType, element, `${field}.${n}`, problems))
-  }
+/** A parameter, or a field of an input object. */
+type Field = Pick<Parameter, 'name' | 'type' | 'isRequired'> &
+  Partial<Pick<Parameter, 'description' | 'defaultValue' | 'hasNull'>>
+
+function objectOf(fields: readonly Field[], purpose: Purpose): z.ZodObject {
+  const shape = fields.map(({ name, type, isRequired, description, defaultValue, hasNull }): [string, z.ZodType] => {
+    const schema = schemaOf(type, purpose)
+    const about = {
+      // Gemini refuses a list of types, and has this word of OpenAPI 3.0 for it, as Ajv does.
+      ...(hasNull && { nullable: true }),
+      ...(description !== undefined && { description }),
+      ...(defaultValue !== undefined && { default: defaultValue }),
+    }
+    return [name, (isRequired ? schema : schema.optional()).meta(about)]
+  })
+  return z.strictObject(Object.fromEntries(shape), mustBe('an object'))
+}
+
+function schemaOf(type: GraphQLInputType, purpose: Purpose): z.ZodType {
+  if (isNonNullType(type)) return presentSchemaOf(type.ofType, purpose)
+  const schema = presentSchemaOf(type, purpose)
+  return purpose === 'parse' ? schema.nullable() : schema
+}
+
+function presentSchemaOf(type: GraphQLNullableInputType, purpose: Purpose): z.ZodType {
+  if (isListType(type)) return z.array(schemaOf(type.ofType, purpose), mustBe('a list'))
   if (isEnumType(type)) {
-    return enumName(type, value) ?? fail(`must be one of ${enumWords(type).join(', ')}`)
+    const words = z.enum(enumWords(type), mustBe(`one of ${enumWords(type).join(', ')}`))
+    return purpose === 'parse' ? words.transform((word) => enumName(type, word)) : words
   }
   if (isInputObjectType(type)) {
-    if (!isObject(value)) return fail('must be an object')
-    const fields = Object.values(type.getFields())
-    const required = fields.map((each): Field => ({ ...each, isRequired: isRequiredInputField(each) }))
-    return convertMembers(required, value, `${field}.`, problems)
+    const fields = Object.values(type.getFields()).map((field) => ({
+      ...{ name: field.name, type: field.type, description: field.description ?? '' },
+      isRequired: isRequiredInputField(field),
+    }))
+    return objectOf(fields, purpose)
   }
-  const problem = (SCALARS[type.name] ?? textProblem)(value)
-  return problem === undefined ? value : fail(problem)
+  return (SCALARS[type.name] ?? text)()
 }
 
-/** GraphQL's Int has 32 bits. */
-const MAX_INT = 2 ** 31 - 1
-
-/** What is wrong with a JSON value for a scalar; undefined if nothing is. Scalars that are not listed are text. */
-const SCALARS: Readonly<Record<string, (value: unknown) => string | undefined>> = {
-  Int: (value) => {
-    if (!Number.isInteger(value)) return 'must be a whole number'
-    return Math.abs(Number(value)) > MAX_INT ? `must be at most ${MAX_INT}` : undefined
+/** The messages of a type. */
+const mustBe = (what: string) => ({
+  error: ({ code, input }: z.core.$ZodRawIssue) => {
+    if (input === undefined) return 'is required'
+    if (input === null) return 'must not be null'
+    if (code === 'unrecognized_keys') return 'is not a parameter'
+    // GraphQL's Int has 32 bits.
+    return code === 'too_big' ? `must be at most ${2 ** 31 - 1}` : `must be ${what}`
   },
-  Float: (value) => (Number.isFinite(value) ? undefined : 'must be a number'),
-  Boolean: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
-}
+})
 
-function textProblem(value: unknown): string | undefined {
-  return typeof value === 'string' ? undefined : 'must be text'
-}
+const text = () => z.string(mustBe('text'))
 
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Scalars that are not listed are text. */
+const SCALARS: Readonly<Record<string, () => z.ZodType>> = {
+  Int: () => z.int32(mustBe('a whole number')),
+  Float: () => z.number(mustBe('a number')),
+  Boolean: () => z.boolean(mustBe('true or false')),
 }

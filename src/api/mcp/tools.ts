@@ -1,4 +1,4 @@
-import { type DocumentNode, GraphQLBoolean, Kind, type OperationDefinitionNode, parse } from 'graphql'
+import { GraphQLBoolean, getOperationAST, parse } from 'graphql'
 import { MAX_LIMIT } from '../../catalog/arguments.ts'
 import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../../catalog/snapshot-reader.ts'
@@ -10,8 +10,7 @@ import { type Parameter, parametersOf } from '../../graphql/operation/parameters
 import { schema } from '../../graphql/schema.ts'
 import { listEnvelope, membersOf, type Representation, representationsOf, toDataset } from '../rest/envelope.ts'
 import { DATASET, filterVariable, ITEM, REST_ROUTES, type RestRoute } from '../rest/routes.ts'
-import { toVariables } from './arguments.ts'
-import { type InputSchema, inputSchemaOf } from './input-schema.ts'
+import { argumentParser, describeArguments, type InputSchema } from './arguments.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -143,10 +142,10 @@ function outputSchemaOf(isRecord: boolean, hasFeatures: boolean): Record<string,
 /** A tool with the same `data` as /graphql; undefined if the document has no single operation with a name and a description. */
 function documentTool(query: string): Tool | undefined {
   const document = parse(query)
-  const [operation, ...others] = document.definitions.filter(isOperation)
+  const operation = getOperationAST(document)
   const name = operation?.name?.value
   const description = operation?.description?.value
-  if (name === undefined || !description || others.length > 0) return undefined
+  if (name === undefined || !description) return undefined
   const prepared = prepareDocument(query)
   return {
     ...describe({ name, description }, parametersOf(document)),
@@ -164,11 +163,7 @@ function describe(
   parameters: readonly Parameter[],
 ): Omit<Tool, 'respond'> {
   return {
-    definition: { ...about, inputSchema: inputSchemaOf(parameters), annotations: ANNOTATIONS },
-    toVariables: (given) => toVariables(parameters, given),
+    definition: { ...about, inputSchema: describeArguments(parameters), annotations: ANNOTATIONS },
+    toVariables: argumentParser(parameters),
   }
-}
-
-function isOperation(node: DocumentNode['definitions'][number]): node is OperationDefinitionNode {
-  return node.kind === Kind.OPERATION_DEFINITION
 }
