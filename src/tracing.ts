@@ -8,6 +8,7 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
+import type { Sampler } from '@opentelemetry/sdk-trace'
 import type { TracingConfig } from './config/config.ts'
 
 /*
@@ -42,19 +43,17 @@ export async function startTracing({
     import('@opentelemetry/core'),
     import('@opentelemetry/resources'),
   ])
-  const roots = {
-    always_on: () => new sdk.AlwaysOnSampler(),
-    always_off: () => new sdk.AlwaysOffSampler(),
-    traceidratio: () => new sdk.TraceIdRatioBasedSampler(samplerArgument),
-  }
-  const [, isParentBased, root] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(sampler) ?? []
-  const rootSampler = Object.entries(roots).find(([name]) => name === root)?.[1]() ?? new sdk.AlwaysOnSampler()
+  const roots = new Map<string, Sampler>([
+    ['always_off', new sdk.AlwaysOffSampler()],
+    ['traceidratio', new sdk.TraceIdRatioBasedSampler(samplerArgument)],
+  ])
+  const root = roots.get(sampler.replace('parentbased_', '')) ?? new sdk.AlwaysOnSampler()
   const provider = new sdk.TracerProvider({
     resource: resources
       .defaultResource()
       .merge(resources.resourceFromAttributes({ 'service.name': 'dataset-catalog' }))
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
-    sampler: isParentBased ? new sdk.ParentBasedSampler({ root: rootSampler }) : rootSampler,
+    sampler: sampler.startsWith('parentbased_') ? new sdk.ParentBasedSampler({ root }) : root,
     spanProcessors: [
       exporter === 'console'
         ? new sdk.SimpleSpanProcessor({ exporter: new sdk.ConsoleSpanExporter() })

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { EXPORT_FORMATS } from '../src/catalog/export-formats.ts'
 import { ITEM_FILTERS } from '../src/catalog/filters.ts'
-import { ERROR_CODES } from '../src/errors/errors.ts'
+import { ERRORS } from '../src/errors/errors.ts'
 import { ROW_FIELDS } from '../src/import/row/parse-item.ts'
 import { ALL_PAGES, codeIn, PAGES, type Page } from './support/documentation.ts'
 import { CHECKOUT } from './support/process.ts'
@@ -21,7 +21,7 @@ const sources = (pattern: string) =>
     .join('\n')
 
 /** The settings of src/config/config.ts. */
-const SETTINGS = [...read('src/config/config.ts').matchAll(/^ {4}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name)
+const SETTINGS = [...read('src/config/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name)
 
 const each = (pages: readonly Page[]) => pages.map((page) => [page.path, page] as const)
 
@@ -93,7 +93,7 @@ test.each(each(ALL_PAGES))('every command and option of `catalog` that %s names 
 
 test('the page on REST has every error code', () => {
   const page = PAGES.find(({ path }) => path === 'docs/rest.md')
-  expect(Object.keys(ERROR_CODES).filter((code) => !page?.text.includes(`\`${code}\``))).toEqual([])
+  expect(Object.keys(ERRORS).filter((code) => !page?.text.includes(`\`${code}\``))).toEqual([])
 })
 
 test('the page on imports has every field of a row', () => {

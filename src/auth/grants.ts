@@ -8,20 +8,14 @@ interface GrantNames {
   dataset: string
 }
 
-/** A key by its id, and a dataset by its slug. */
-interface GrantSubject {
-  id: string
-  dataset: string
-}
-
 /**
- * Grants a key access to a dataset. An existing grant gets the new expiry.
+ * Grants a key access to a dataset. An existing grant gets the new expiry. Returns the id of the key, and the slug of the dataset.
  * @throws `OPERATION_FAILED` when the key or the dataset does not exist, or the key is revoked
  */
 export async function grantDataset(
   prisma: PrismaClient,
   { expiresAt, ...names }: GrantNames & { expiresAt: Date | null },
-): Promise<GrantSubject> {
+) {
   const { ids, subject } = await resolveGrant(prisma, names)
   await prisma.grant.upsert({
     where: { apiKeyId_datasetId: ids },
@@ -32,10 +26,10 @@ export async function grantDataset(
 }
 
 /**
- * Removes a grant.
+ * Removes a grant. Returns the id of the key, and the slug of the dataset.
  * @throws `OPERATION_FAILED` when the key, the dataset or the grant does not exist, or the key is revoked
  */
-export async function withdrawGrant(prisma: PrismaClient, names: GrantNames): Promise<GrantSubject> {
+export async function withdrawGrant(prisma: PrismaClient, names: GrantNames) {
   const { ids, subject } = await resolveGrant(prisma, names)
   const { count } = await prisma.grant.deleteMany({ where: ids })
   if (count === 0) throw operationFailed(`The key ${subject.id} has no grant for the dataset ${subject.dataset}`)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../catalog/access.ts'
 import { operationFailed } from '../errors/errors.ts'
-import type { PrismaClient } from '../generated/prisma/client.ts'
+import type { Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import { generateKey, hashBytes, hashKey } from './api-key.ts'
 import { resolveDataset, resolveKey, resolveUnrevokedKey } from './names.ts'
 
@@ -27,22 +27,6 @@ interface NewKey extends KeyChanges {
 }
 
 /** The properties of a key that commands may show. The secret is not one of them. */
-export interface KeyRecord {
-  id: string
-  name: string
-  accessTiers: string[]
-  grants: { dataset: string; expiresAt: Date | null }[]
-  requestsPerMinute: number | null
-  itemsPerMinute: number | null
-  origins: string[]
-  createdAt: Date
-  expiresAt: Date | null
-  revokedAt: Date | null
-  /** Accurate to half a minute. Null if the key was never used. */
-  lastUsedAt: Date | null
-}
-
-/** The columns of a `KeyRecord`. */
 const KEY_COLUMNS = {
   id: true,
   name: true,
@@ -154,15 +138,13 @@ function isLineOfText(text: string): boolean {
   return text.trim() !== '' && !/\p{Cc}/u.test(text)
 }
 
-type StoredKey = Omit<KeyRecord, 'grants' | 'lastUsedAt'> & {
-  grants: { expiresAt: Date | null; dataset: { slug: string } }[]
-  use: { usedAt: Date } | null
-}
-
-function toRecord({ grants, use, ...key }: StoredKey): KeyRecord {
+function toRecord({ grants, use, ...key }: Prisma.ApiKeyGetPayload<{ select: typeof KEY_COLUMNS }>) {
   return {
     ...key,
+    /** Accurate to half a minute. Null if the key was never used. */
     lastUsedAt: use?.usedAt ?? null,
     grants: grants.map(({ expiresAt, dataset }) => ({ dataset: dataset.slug, expiresAt })),
   }
 }
+
+export type KeyRecord = ReturnType<typeof toRecord>

@@ -3,29 +3,16 @@ import type { PrismaClient } from '../generated/prisma/client.ts'
 import { generateKey, hashBytes, hashKey } from './api-key.ts'
 import { resolveUnrevokedKey } from './names.ts'
 
-/** The new secret of a key. */
-interface RotatedKey {
-  id: string
-  name: string
-  key: string
-  /** Time until which the secret before this one works. */
-  previousExpiresAt: Date
-}
-
 /** A command waits this long for its transaction. Prisma's defaults, 2 and 5 seconds, are too short for a busy server. */
 const WAIT_MS = 60_000
 
 /**
  * Gives a key a new secret. Its id, grants, tiers and limit stay. The current secret works for `graceMs` more milliseconds. Older
  * secrets keep their expiry. With `graceMs` 0, all old secrets stop at once.
+ * @returns the new secret as `key`, and the time until which the one before works
  * @throws `OPERATION_FAILED` when the key does not exist, is revoked or has expired
  */
-export async function rotateKey(
-  prisma: PrismaClient,
-  text: string,
-  graceMs: number,
-  now = new Date(),
-): Promise<RotatedKey> {
+export async function rotateKey(prisma: PrismaClient, text: string, graceMs: number, now = new Date()) {
   const { id, name, expiresAt } = await resolveUnrevokedKey(prisma, text)
   if (expiresAt !== null && expiresAt <= now) {
     throw operationFailed(`The key ${id} expired at ${expiresAt.toISOString()}; a new secret would not work`)

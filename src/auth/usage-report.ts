@@ -5,20 +5,6 @@ import { resolveDataset, resolveKey } from './names.ts'
 
 const DAY_MS = 86_400_000
 
-/** Usage of a dataset with a key on a day in UTC, written as `2026-11-21`. */
-export interface UsageRow {
-  day: string
-  keyId: string
-  key: string
-  /** Slug of the dataset, or its id if it was removed. Null for requests that read several datasets, or none. */
-  dataset: string | null
-  requests: number
-  /** Items in the responses. */
-  items: number
-  /** Bytes of the responses' bodies, before compression. */
-  bytes: number
-}
-
 /** Which usage a report has: of one key or all, of one dataset or all, on the last days with today. */
 interface UsageSelection {
   key?: string | undefined
@@ -27,14 +13,10 @@ interface UsageSelection {
 }
 
 /**
- * Returns the usage of keys, oldest first, then by key and dataset. It is accurate to half a minute.
+ * Returns the usage of keys on each day in UTC, oldest first, then by key and dataset. It is accurate to half a minute.
  * @throws `OPERATION_FAILED` when the key or the dataset does not exist
  */
-export async function reportUsage(
-  prisma: PrismaClient,
-  { key, dataset, days }: UsageSelection,
-  now: Date,
-): Promise<UsageRow[]> {
+export async function reportUsage(prisma: PrismaClient, { key, dataset, days }: UsageSelection, now: Date) {
   const apiKeyId = key === undefined ? undefined : (await resolveKey(prisma, key)).id
   const datasetId = dataset === undefined ? undefined : (await resolveDataset(prisma, dataset)).id
   const since = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - (days - 1) * DAY_MS)
@@ -54,9 +36,12 @@ export async function reportUsage(
     day: row.day.toISOString().slice(0, 10),
     keyId: row.apiKeyId,
     key: row.apiKey.name,
+    /** Slug of the dataset, or its id if it was removed. Null for requests that read several datasets, or none. */
     dataset: row.datasetId === NO_SINGLE_DATASET ? null : (slugs.get(row.datasetId) ?? row.datasetId),
     requests: Number(row.requests),
+    /** Items in the responses. */
     items: Number(row.items),
+    /** Bytes of the responses' bodies, before compression. */
     bytes: Number(row.bytes),
   }))
 }

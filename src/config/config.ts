@@ -16,6 +16,17 @@ const integer = (minimum: number, maximum: number) =>
     .transform(Number)
     .refine((n) => n >= minimum && n <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
 
+/** A list with commas. `what` names its parts. */
+const listOf = (isPart: (part: string) => boolean, what: string) =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine((parts) => parts.every(isPart), `must be a comma-separated list of ${what}`)
+
+const oneOf = <const Words extends readonly string[]>(words: Words) =>
+  z.enum(words, `must be one of ${words.join(', ')}`)
+
 /**
  * The upper limit of the settings for waits. During a wait, a client's connection has no traffic. Node closes such a connection
  * after IDLE_TIMEOUT_MS (gateway/http.ts), so a client would get no response after a longer wait.
@@ -53,77 +64,61 @@ const postgresUrl = z.url({
   error: 'must be a URL such as postgresql://user:password@host:5432/database',
 })
 
-const environment = z
-  .object({
-    DATABASE_URL: postgresUrl.optional(),
-    DATABASE_REPLICA_URLS: z
-      .string()
-      .default('')
-      .transform(splitList)
-      .refine(
-        (urls) => urls.every((url) => /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? '')),
-        'must be a comma-separated list of URLs such as postgresql://user:password@host:5432/database',
-      ),
-    DATA_DIR: z.string().default('.data'),
-    HOST: z.string().default('127.0.0.1'),
-    PORT: integer(0, 65535).default(4000),
-    WORKERS: integer(1, 1000).optional(),
-    SAMPLE_DATA: flag.optional(),
-    CORS_ORIGINS: z
-      .string()
-      .default('')
-      .transform(splitList)
-      .refine(
-        (origins) => origins.every(isOrigin),
-        'must be a comma-separated list of origins such as https://example.org, or *',
-      ),
-    TRUSTED_PROXIES: z
-      .string()
-      .default('')
-      .transform(splitList)
-      .refine(
-        (networks) => networks.every(isNetwork),
-        'must be a comma-separated list of addresses and networks such as 10.0.0.0/8',
-      ),
-    BASE_PATH: z
-      .string()
-      .default('')
-      .transform((path) => path.replace(/\/$/, ''))
-      .refine((path) => /^(\/[\w~-][\w.~-]*)*$/.test(path), 'must be a path such as /geo'),
-    TRUSTED_DOCUMENTS: z.string().optional(),
-    BASE_MAP: z.string().transform(parseBaseMap).optional(),
-    CONTACT: z
-      .string()
-      .regex(/^[^\p{Cc}]{1,200}$/u, 'must be one line of at most 200 characters')
-      .optional(),
-    PUBLIC_KEY: z
-      .string()
-      .regex(/^dck_[\w-]{43,128}$/, 'must be an API key, which begins with dck_')
-      .optional(),
-    FEDERATION: flag.default(false),
-    DATABASE_POOL_SIZE: integer(1, 1000).default(DEFAULT_POOL_SIZE),
-    CONNECT_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(5_000),
-    STATEMENT_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(10_000),
-    REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a URL such as redis://host:6379' }).optional(),
-    MAX_REQUESTS_IN_FLIGHT: integer(1, 1_000_000).default(500),
-    MAX_CONNECTIONS_PER_ADDRESS: integer(1, 1_000_000).default(1_000),
-    MAX_REFUSALS_PER_MINUTE: integer(1, 1_000_000_000).default(600),
-    MAX_EXPORTS: integer(1, 10_000).default(8),
-    RESPONSE_STALL_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(60_000),
-    UNREAD_RESPONSES_MB: integer(1, 1_000_000).default(256),
-    RECEIVE_TIMEOUT_MS: integer(1, 600_000).default(15_000),
-    SHUTDOWN_DELAY_MS: integer(0, 600_000).default(0),
-    LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).optional(),
-    METRICS_PORT: integer(0, 65535).optional(),
-    OTEL_SDK_DISABLED: flag.default(false),
-    OTEL_TRACES_EXPORTER: z.enum(['otlp', 'console', 'none'], 'must be one of otlp, console, none').optional(),
-    OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional(),
-    OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`).default('parentbased_always_on'),
-    OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(1),
-    RESPONSE_CACHE_MB: integer(0, 1_000_000).default(64),
-    UNDO_DAYS: integer(0, 36_500).default(30),
-  })
+const environment = z.object({
+  DATABASE_URL: postgresUrl.optional(),
+  DATABASE_REPLICA_URLS: listOf(
+    (url) => /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? ''),
+    'URLs such as postgresql://user:password@host:5432/database',
+  ),
+  DATA_DIR: z.string().default('.data'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: integer(0, 65535).default(4000),
+  WORKERS: integer(1, 1000).optional(),
+  SAMPLE_DATA: flag.optional(),
+  CORS_ORIGINS: listOf(isOrigin, 'origins such as https://example.org, or *'),
+  TRUSTED_PROXIES: listOf(isNetwork, 'addresses and networks such as 10.0.0.0/8'),
+  BASE_PATH: z
+    .string()
+    .default('')
+    .transform((path) => path.replace(/\/$/, ''))
+    .refine((path) => /^(\/[\w~-][\w.~-]*)*$/.test(path), 'must be a path such as /geo'),
+  TRUSTED_DOCUMENTS: z.string().optional(),
+  BASE_MAP: z.string().transform(parseBaseMap).optional(),
+  CONTACT: z
+    .string()
+    .regex(/^[^\p{Cc}]{1,200}$/u, 'must be one line of at most 200 characters')
+    .optional(),
+  PUBLIC_KEY: z
+    .string()
+    .regex(/^dck_[\w-]{43,128}$/, 'must be an API key, which begins with dck_')
+    .optional(),
+  FEDERATION: flag.default(false),
+  DATABASE_POOL_SIZE: integer(1, 1000).default(DEFAULT_POOL_SIZE),
+  CONNECT_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(5_000),
+  STATEMENT_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(10_000),
+  REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a URL such as redis://host:6379' }).optional(),
+  MAX_REQUESTS_IN_FLIGHT: integer(1, 1_000_000).default(500),
+  MAX_CONNECTIONS_PER_ADDRESS: integer(1, 1_000_000).default(1_000),
+  MAX_REFUSALS_PER_MINUTE: integer(1, 1_000_000_000).default(600),
+  MAX_EXPORTS: integer(1, 10_000).default(8),
+  RESPONSE_STALL_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(60_000),
+  UNREAD_RESPONSES_MB: integer(1, 1_000_000).default(256),
+  RECEIVE_TIMEOUT_MS: integer(1, 600_000).default(15_000),
+  SHUTDOWN_DELAY_MS: integer(0, 600_000).default(0),
+  LOG_LEVEL: oneOf(LOG_LEVELS).optional(),
+  METRICS_PORT: integer(0, 65535).optional(),
+  OTEL_SDK_DISABLED: flag.default(false),
+  OTEL_TRACES_EXPORTER: oneOf(['otlp', 'console', 'none']).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional(),
+  OTEL_TRACES_SAMPLER: oneOf(SAMPLERS).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(1),
+  RESPONSE_CACHE_MB: integer(0, 1_000_000).default(64),
+  UNDO_DAYS: integer(0, 36_500).default(30),
+})
+type Environment = z.output<typeof environment>
+
+const configuration = environment
   .superRefine(
     (env, { addIssue, issues }) => {
       // Variables that are wrong by themselves are not compared with others.
@@ -183,7 +178,7 @@ const environment = z
   }))
 
 /** The settings of a process, parsed and complete. Times are in milliseconds. */
-export type Config = z.output<typeof environment>
+export type Config = z.output<typeof configuration>
 export type DatabaseConfig = Config['database']
 export type LogLevel = (typeof LOG_LEVELS)[number]
 /** Limits for clients and their connections. */
@@ -195,33 +190,20 @@ export type LimitsConfig = Config['limits']
  */
 export function readConfig(variables: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
-  const parsed = environment.safeParse(given)
+  const parsed = configuration.safeParse(given)
   if (parsed.success) return parsed.data
   throw operationFailed(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`))
 }
 
 /** The embedded database has one session, which one process can keep busy. On PostgreSQL each worker has at least two connections. */
-function defaultWorkers(env: {
-  DATABASE_URL?: string | undefined
-  DATABASE_POOL_SIZE: number
-  MAX_REQUESTS_IN_FLIGHT: number
-}): number {
+function defaultWorkers(env: Environment): number {
   if (env.DATABASE_URL === undefined) return 1
   const connected = Math.max(1, Math.floor(env.DATABASE_POOL_SIZE / 2))
   return Math.min(availableParallelism(), connected, env.MAX_REQUESTS_IN_FLIGHT)
 }
 
-interface TracingVariables {
-  OTEL_SDK_DISABLED: boolean
-  OTEL_TRACES_EXPORTER?: 'otlp' | 'console' | 'none' | undefined
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined
-  OTEL_TRACES_SAMPLER: TracingConfig['sampler']
-  OTEL_TRACES_SAMPLER_ARG: number
-}
-
 /** Returns undefined if tracing is disabled, or if no variable names an exporter or an endpoint. */
-function tracingOf(env: TracingVariables): TracingConfig | undefined {
+function tracingOf(env: Environment): TracingConfig | undefined {
   const hasEndpoint =
     env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined
   const exporter = env.OTEL_TRACES_EXPORTER ?? (hasEndpoint ? 'otlp' : 'none')
@@ -259,13 +241,6 @@ function findProblemOfPmtiles(path: string): string | undefined {
     return `can't be read (${error instanceof Error && 'code' in error ? error.code : error})`
   }
   return start.toString('latin1') === 'PMTiles\x03' ? undefined : 'is no PMTiles file of version 3'
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
 }
 
 function isNetwork(text: string): boolean {

@@ -1,44 +1,28 @@
 import { GraphQLError } from 'graphql/error/GraphQLError'
 
-/** All error codes that clients can receive, each with its HTTP status. */
-export const ERROR_CODES = {
-  VALIDATION_FAILED: 400,
-  UNAUTHORIZED: 401,
-  DATASET_ACCESS_DENIED: 403,
-  NOT_FOUND: 404,
-  METHOD_NOT_ALLOWED: 405,
-  NOT_ACCEPTABLE: 406,
-  REQUEST_TIMEOUT: 408,
-  PRECONDITION_FAILED: 412,
-  PAYLOAD_TOO_LARGE: 413,
-  URI_TOO_LONG: 414,
-  UNSUPPORTED_MEDIA_TYPE: 415,
-  RATE_LIMITED: 429,
-  HEADERS_TOO_LARGE: 431,
-  INTERNAL_ERROR: 500,
-  SERVICE_UNAVAILABLE: 503,
+/** All error codes that clients can receive: the HTTP status, and what it means, for the documents that describe the API. */
+export const ERRORS = {
+  VALIDATION_FAILED: { status: 400, meaning: 'A parameter is not valid. `details` names each bad parameter.' },
+  UNAUTHORIZED: { status: 401, meaning: 'The API key is missing or not valid.' },
+  DATASET_ACCESS_DENIED: { status: 403, meaning: 'The API key has no access to the dataset.' },
+  NOT_FOUND: { status: 404, meaning: 'The dataset or item does not exist.' },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The resource has no such method.' },
+  NOT_ACCEPTABLE: { status: 406, meaning: '`Accept` allows no media type of the route.' },
+  REQUEST_TIMEOUT: { status: 408, meaning: 'The request took too long to arrive.' },
+  PRECONDITION_FAILED: { status: 412, meaning: '`If-Match` names another version of the response.' },
+  PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is too long.' },
+  URI_TOO_LONG: { status: 414, meaning: 'The URL has more than 12 kB.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body has another media type.' },
+  RATE_LIMITED: { status: 429, meaning: 'The API key has used up its requests for this minute.' },
+  HEADERS_TOO_LARGE: { status: 431, meaning: 'The request line and the headers have more than 16 kB.' },
+  INTERNAL_ERROR: { status: 500, meaning: 'Something went wrong on our side.' },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    meaning: 'The database is unreachable or too slow, or too many requests arrive at once.',
+  },
 } as const
 
-export type ErrorCode = keyof typeof ERROR_CODES
-
-/** What each code means, for the documents that describe the API. */
-export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
-  VALIDATION_FAILED: 'A parameter is not valid. `details` names each bad parameter.',
-  UNAUTHORIZED: 'The API key is missing or not valid.',
-  DATASET_ACCESS_DENIED: 'The API key has no access to the dataset.',
-  NOT_FOUND: 'The dataset or item does not exist.',
-  METHOD_NOT_ALLOWED: 'The resource has no such method.',
-  NOT_ACCEPTABLE: '`Accept` allows no media type of the route.',
-  REQUEST_TIMEOUT: 'The request took too long to arrive.',
-  PRECONDITION_FAILED: '`If-Match` names another version of the response.',
-  PAYLOAD_TOO_LARGE: 'The body is too long.',
-  URI_TOO_LONG: 'The URL has more than 12 kB.',
-  UNSUPPORTED_MEDIA_TYPE: 'The body has another media type.',
-  RATE_LIMITED: 'The API key has used up its requests for this minute.',
-  HEADERS_TOO_LARGE: 'The request line and the headers have more than 16 kB.',
-  INTERNAL_ERROR: 'Something went wrong on our side.',
-  SERVICE_UNAVAILABLE: 'The database is unreachable or too slow, or too many requests arrive at once.',
-}
+export type ErrorCode = keyof typeof ERRORS
 
 /** A bad parameter: its name, and the rule that its value breaks. The last of many has no name: it says how many more there are. */
 interface ErrorDetail {

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { type CatalogError, ERROR_CODES } from '../errors/errors.ts'
+import { type CatalogError, ERRORS } from '../errors/errors.ts'
 
 /** The body of an error: the usual form, or problem details (RFC 9457). */
 interface ErrorBody {
@@ -18,7 +18,7 @@ export function errorBody({ code, message, details }: CatalogError, requestId: s
 
 /** The body of an error as problem details. */
 export function problemBody({ code, message, details }: CatalogError, requestId: string): ErrorBody {
-  const status = ERROR_CODES[code]
+  const status = ERRORS[code].status
   // A problem of type about:blank has the title of its status (RFC 9457 section 4.2.1).
   const title = STATUS_CODES[status]
   const body = { type: 'about:blank', title, status, detail: message, code, ...(details && { details }), requestId }

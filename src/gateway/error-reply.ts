@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CatalogError, ERROR_CODES, type ErrorCode, type Refusal } from '../errors/errors.ts'
+import { CatalogError, ERRORS, type ErrorCode, type Refusal } from '../errors/errors.ts'
 import { catalogErrorOf } from '../graphql/errors.ts'
 import { discardBody } from './admission/refused-body.ts'
 import { errorBody, problemBody } from './error-body.ts'
@@ -30,11 +30,11 @@ export function sendErrorBody(
   error: CatalogError,
   { contentType, body }: { contentType: string; body: unknown },
 ): FastifyReply {
-  void reply.code(ERROR_CODES[error.code]).headers({ 'cache-control': 'no-store', 'x-request-id': request.id })
+  void reply.code(ERRORS[error.code].status).headers({ 'cache-control': 'no-store', 'x-request-id': request.id })
   appendVary(reply, 'Authorization')
   if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
   const send = () => void reply.type(contentType).send(JSON.stringify(body))
-  if (reply.statusCode === ERROR_CODES.PAYLOAD_TOO_LARGE) discardBody(request.raw, send)
+  if (reply.statusCode === ERRORS.PAYLOAD_TOO_LARGE.status) discardBody(request.raw, send)
   else send()
   return reply
 }

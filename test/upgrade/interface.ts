@@ -14,7 +14,7 @@ import { importCommand } from '../../src/cli/import/import.ts'
 import { keysCommand } from '../../src/cli/keys/keys.ts'
 import { migrateCommand } from '../../src/cli/migrate.ts'
 import { serveCommand } from '../../src/cli/serve.ts'
-import { ERROR_CODES } from '../../src/errors/errors.ts'
+import { ERRORS } from '../../src/errors/errors.ts'
 import { CHECKOUT } from '../support/process.ts'
 
 /*
@@ -48,7 +48,7 @@ export function interfaceLines(): string[] {
   return [
     ...(readText('.env.example').match(/^# ?[A-Z_]+=.*$/gm) ?? []).map((line) => `setting ${line.replace(/^# ?/, '')}`),
     ...COMMANDS.flatMap((command) => commandLines('catalog', command)),
-    ...Object.entries(ERROR_CODES).map(([code, status]) => `error ${code} ${status}`),
+    ...Object.entries(ERRORS).map(([code, { status }]) => `error ${code} ${status}`),
     ...[...createTools().values()].flatMap(({ definition }) => valueLines(`tool ${definition.name}`, definition)),
     ...columnLines(),
     ...valueLines('openapi', { paths, components }),

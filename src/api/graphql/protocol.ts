@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql'
 import { z } from 'zod'
-import { CatalogError, ERROR_CODES, validationFailed } from '../../errors/errors.ts'
+import { CatalogError, ERRORS, validationFailed } from '../../errors/errors.ts'
 import { parseQueryString } from '../../gateway/query-string.ts'
 import { parseJson } from '../../json.ts'
 
@@ -149,5 +149,5 @@ export function statusOf({ data, errors }: ExecutionResult, mediaType: ResponseT
   const [error] = errors ?? []
   if (!error || data !== undefined || mediaType === 'application/json') return 200
   const { originalError } = error
-  return originalError instanceof CatalogError ? ERROR_CODES[originalError.code] : 400
+  return originalError instanceof CatalogError ? ERRORS[originalError.code].status : 400
 }

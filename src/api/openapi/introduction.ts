@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { DEFAULTS, MAX_LIMIT } from '../../catalog/arguments.ts'
 import { EXPORT_FORMATS } from '../../catalog/export-formats.ts'
-import { ERROR_CODES, ERROR_MEANINGS } from '../../errors/errors.ts'
+import { ERRORS } from '../../errors/errors.ts'
 import { errorBody } from '../../gateway/error-body.ts'
 import components from './components.json' with { type: 'json' }
 import examples from './examples.json' with { type: 'json' }
 import { errorExample } from './operations.ts'
 
 const TEMPLATE = readFileSync(new URL('introduction.md', import.meta.url), 'utf8').trim()
-const statuses: Readonly<Record<string, number>> = ERROR_CODES
 
 /**
  * The introduction of the API reference, in Markdown.
@@ -16,7 +15,7 @@ const statuses: Readonly<Record<string, number>> = ERROR_CODES
  */
 export function introduction(contact?: string): string {
   const example = errorBody(errorExample('VALIDATION_FAILED'), examples.requestId).body
-  const codes = Object.entries(ERROR_MEANINGS).map(([code, meaning]) => [`\`${code}\``, `${statuses[code]}`, meaning])
+  const codes = Object.entries(ERRORS).map(([code, { status, meaning }]) => [`\`${code}\``, String(status), meaning])
   const headers = Object.entries(components.headers).map(([name, { description }]) => [`\`${name}\``, description])
   const values: Readonly<Record<string, string | number>> = {
     contact:

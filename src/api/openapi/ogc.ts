@@ -1,5 +1,5 @@
 import { mapFilters } from '../../catalog/filters.ts'
-import { ERROR_MEANINGS, type ErrorCode } from '../../errors/errors.ts'
+import { ERRORS, type ErrorCode } from '../../errors/errors.ts'
 import { PROBLEM_MEDIA_TYPE } from '../../gateway/error-body.ts'
 import { describeFilter, propertiesSchema } from '../ogc/feature-schema.ts'
 import { FORMS } from '../ogc/media-types.ts'
@@ -79,7 +79,7 @@ function operationOf({ name, summary, path, query, forms, hasFeatures, schema }:
 
 function errorResponse(code: ErrorCode): Json {
   return {
-    description: ERROR_MEANINGS[code],
+    description: ERRORS[code].meaning,
     content: { [PROBLEM_MEDIA_TYPE]: { schema: refTo('schemas', 'Problem') } },
   }
 }

@@ -1,4 +1,4 @@
-import { CatalogError, ERROR_CODES, ERROR_MEANINGS, type ErrorCode, validationFailed } from '../../errors/errors.ts'
+import { CatalogError, ERRORS, type ErrorCode, validationFailed } from '../../errors/errors.ts'
 import { errorBody, PROBLEM_MEDIA_TYPE, problemBody } from '../../gateway/error-body.ts'
 import { pathTemplate } from '../../gateway/http.ts'
 import components from './components.json' with { type: 'json' }
@@ -63,7 +63,7 @@ function toGet({ about, headers, unchangedHeaders, content, codes, prefix = '' }
         description: 'The client has the current version.',
         ...(unchangedHeaders && { headers: unchangedHeaders }),
       },
-      ...Object.fromEntries(codes.map((code) => [ERROR_CODES[code], refTo('responses', prefix + code)])),
+      ...Object.fromEntries(codes.map((code) => [ERRORS[code].status, refTo('responses', prefix + code)])),
     },
   }
 }
@@ -71,13 +71,13 @@ function toGet({ about, headers, unchangedHeaders, content, codes, prefix = '' }
 /** The schemas that the documents share. */
 export const ERROR_SCHEMAS: Record<string, Json> = {
   ...components.errors,
-  ApiErrorCode: { type: 'string', description: 'What is wrong, for programs.', enum: Object.keys(ERROR_CODES) },
+  ApiErrorCode: { type: 'string', description: 'What is wrong, for programs.', enum: Object.keys(ERRORS) },
 }
 
 /** An example of an error. */
 export function errorExample(code: ErrorCode): CatalogError {
   if (code === 'VALIDATION_FAILED') return validationFailed([{ field: 'limit', message: 'must be at most 100' }])
-  return new CatalogError(code, ERROR_MEANINGS[code])
+  return new CatalogError(code, ERRORS[code].meaning)
 }
 
 /** The headers of one error only. */
@@ -94,7 +94,7 @@ export function errorResponse(code: ErrorCode): Json {
     example: toBody(errorExample(code), examples.requestId).body,
   })
   return {
-    description: ERROR_MEANINGS[code],
+    description: ERRORS[code].meaning,
     headers: headersOf([...COMMON_HEADERS, ERROR_HEADERS[code] ?? []].flat()),
     content: {
       'application/json': contentOf('ApiError', errorBody),

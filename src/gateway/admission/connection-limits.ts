@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { maxHeaderSize, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { CatalogError, ERROR_CODES } from '../../errors/errors.ts'
+import { CatalogError, ERRORS } from '../../errors/errors.ts'
 import { errorBody } from '../error-body.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 import { type IsTrustedProxy, networkOf } from './proxies.ts'
@@ -83,7 +83,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   const requestId = randomUUID()
   const { contentType, body } = errorBody(known, requestId)
   const text = JSON.stringify(body)
-  const status = ERROR_CODES[known.code]
+  const status = ERRORS[known.code].status
   const head = [
     `HTTP/1.1 ${status} ${known.code}`,
     `Content-Type: ${contentType}`,
