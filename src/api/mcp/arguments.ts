@@ -40,7 +40,7 @@ export function argumentParser(parameters: readonly Parameter[]): (given: Member
 
 const inputSchema = z.object({
   type: z.literal('object'),
-  properties: z.record(z.string(), z.json()),
+  properties: z.record(z.string(), z.record(z.string(), z.json())),
   required: z.array(z.string()).exactOptional(),
   additionalProperties: z.literal(false),
 })
@@ -54,23 +54,26 @@ export function describeArguments(parameters: readonly Parameter[]): InputSchema
       delete jsonSchema.maximum
     },
   })
-  return inputSchema.parse(described)
+  const schema = inputSchema.parse(described)
+  const withFacts = parameters.map(({ name, defaultValue, hasNull }) => [
+    name,
+    // Gemini refuses a list of types, and has this word of OpenAPI 3.0 for it, as Ajv does.
+    {
+      ...schema.properties[name],
+      ...(hasNull && { nullable: true }),
+      ...(defaultValue !== undefined && { default: defaultValue }),
+    },
+  ])
+  return { ...schema, properties: Object.fromEntries(withFacts) }
 }
 
 /** A parameter, or a field of an input object. */
-type Field = Pick<Parameter, 'name' | 'type' | 'isRequired'> &
-  Partial<Pick<Parameter, 'description' | 'defaultValue' | 'hasNull'>>
+type Field = Pick<Parameter, 'name' | 'type' | 'description' | 'isRequired'>
 
 function objectOf(fields: readonly Field[], purpose: Purpose): z.ZodObject {
-  const shape = fields.map(({ name, type, isRequired, description, defaultValue, hasNull }): [string, z.ZodType] => {
+  const shape = fields.map(({ name, type, isRequired, description }): [string, z.ZodType] => {
     const schema = schemaOf(type, purpose)
-    const about = {
-      // Gemini refuses a list of types, and has this word of OpenAPI 3.0 for it, as Ajv does.
-      ...(hasNull && { nullable: true }),
-      ...(description !== undefined && { description }),
-      ...(defaultValue !== undefined && { default: defaultValue }),
-    }
-    return [name, (isRequired ? schema : schema.optional()).meta(about)]
+    return [name, (isRequired ? schema : schema.optional()).meta(description === undefined ? {} : { description })]
   })
   return z.strictObject(Object.fromEntries(shape), mustBe('an object'))
 }
