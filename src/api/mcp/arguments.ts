@@ -9,8 +9,8 @@ import {
 } from 'graphql'
 import { z } from 'zod'
 import { validationFailed } from '../../errors/errors.ts'
-import { enumName, enumWords } from '../../graphql/schema.ts'
 import type { Parameter } from '../../graphql/operation/parameters.ts'
+import { enumName, enumWords } from '../../graphql/schema.ts'
 
 /*
  * The arguments of a tool. One walk over their GraphQL types makes the schema that parses them, and the one that describes them.
