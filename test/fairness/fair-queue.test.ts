@@ -178,19 +178,6 @@ test('a key that sends now and then waits for one job of a key that sends many',
   }
 })
 
-test('a key that comes late gets its turns from then on, and does not catch up', async () => {
-  const { log, send, runFor } = createOnlyPlace()
-  for (let n = 0; n < 20; n += 1) send('early')
-  for (let n = 0; n < 20; n += 1) {
-    await settled()
-    if (n === 10) for (let k = 0; k < 10; k += 1) send('late')
-    await runFor(100)
-  }
-  const afterwards = log.slice(11)
-  expect(afterwards.filter((key) => key === 'late').length).toBeGreaterThanOrEqual(4)
-  expect(afterwards.filter((key) => key === 'early').length).toBeGreaterThanOrEqual(4)
-})
-
 test('two keys that always have jobs get equal times, although the jobs of one are ten times as long', async () => {
   const { queue, pass } = createQueue(1)
   const used = { short: 0, long: 0 }

@@ -146,11 +146,6 @@ describe('The memory for responses that are not read', () => {
     }
   }
 
-  test.each(DOORS)('is counted for %s', async (_door, path, body) => {
-    await unread(t, path, body)
-    await expect.poll(() => t.app.unread.bytes).toBeGreaterThanOrEqual(SIZE)
-  })
-
   test('of an export: what the client sends meanwhile is not answered in the middle of it', async () => {
     const socket = await unread(t, '/exports/large.ndjson')
     await once(socket, 'readable')
@@ -184,12 +179,6 @@ describe('The memory for responses that are not read', () => {
     await fillShare(t)
     expect(await statusFor(t, LIST)).toEqual([503, '1', true])
     for (const socket of sockets) socket.resume()
-    await expect.poll(() => statusFor(t, LIST)).toEqual([200, null, false])
-  })
-
-  test('is free again when clients leave', async () => {
-    await fillShare(t)
-    leave()
     await expect.poll(() => statusFor(t, LIST)).toEqual([200, null, false])
   })
 

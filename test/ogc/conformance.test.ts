@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { createConfig, lintFromString } from '@redocly/openapi-core'
+import Ajv from 'ajv'
 import { afterAll, describe, expect, test } from 'vitest'
-import { mapFilters } from '../../src/catalog/filters.ts'
-import { DATASET, ITEM, newDataset } from '../support/catalog.ts'
-import { CRS84, GEOJSON, ITEMS, linksOf, type OgcLink, startOgc } from '../support/ogc.ts'
+import { EXPORT_FIELDS } from '../../src/catalog/columns.ts'
+import { ITEM_FILTERS, mapFilters } from '../../src/catalog/filters.ts'
+import { DATASET, ITEM, newDataset, SEOUL_ITEMS } from '../support/catalog.ts'
+import { CRS84, GEOJSON, ITEMS, idsOf, linksOf, type OgcLink, readPages, startOgc } from '../support/ogc.ts'
+import { lint } from '../support/openapi.ts'
 
 /*
- * The requirements of OGC API Features, part 1 (OGC 17-069r4, with its Abstract Test Suite in annex A), on all but features, by
- * their ids. The class HTML is left out: the gateway writes no HTML here.
+ * The requirements of OGC API Features, by their ids: part 1 (OGC 17-069r4, with its Abstract Test Suite in annex A; its class HTML is
+ * left out, because the gateway writes no HTML here), part 2 (OGC 18-058r1) and part 3 (OGC 19-079r2).
  */
 
 const OPENAPI = 'application/vnd.oai.openapi+json;version=3.0'
@@ -148,9 +150,7 @@ describe('/conf/oas30', () => {
     expect(headers.get('content-type')).toBe(OPENAPI)
     expect((await get('/ogc/api', { accept: 'application/json' })).headers.get('content-type')).toBe('application/json')
     expect([api.openapi, api.servers[0].url]).toEqual(['3.0.3', `${t.url}/ogc`])
-    const config = await createConfig({ extends: ['recommended'] })
-    const problems = await lintFromString({ source: JSON.stringify(api), absoluteRef: 'ogc.json', config })
-    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
+    expect(await lint(JSON.stringify(api))).toEqual([])
   })
 
   test('/req/oas30/oas-impl, /req/oas30/completeness: every path and parameter of the definition works, and there are no others', async () => {
@@ -167,9 +167,8 @@ describe('/conf/oas30', () => {
       startindex: '1',
       f: 'json',
     }
-    for (const [template, { get: operation }] of Object.entries<{
-      get: { parameters: { $ref?: string; name?: string }[] }
-    }>(api.paths)) {
+    type Operation = { get: { parameters: { $ref?: string; name?: string }[] } }
+    for (const [template, { get: operation }] of Object.entries<Operation>(api.paths)) {
       const path = `/ogc${template.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '')}`
       const names = operation.parameters
         .map(({ $ref, name = '' }) => $ref?.split('/').pop() ?? name)
@@ -181,16 +180,9 @@ describe('/conf/oas30', () => {
       }
       expect([path, (await get(`${path}?unknown=1`)).status]).toEqual([path, 400])
     }
-    const templates = [
-      '/',
-      '/conformance',
-      '/api',
-      '/collections',
-      '/collections/{collectionId}',
-      '/collections/{collectionId}/queryables',
-    ]
-    const items = '/collections/{collectionId}/items'
-    expect(Object.keys(api.paths)).toEqual([...templates, items, `${items}/{featureId}`])
+    const collection = '/collections/{collectionId}'
+    const items = [`${collection}/queryables`, `${collection}/items`, `${collection}/items/{featureId}`]
+    expect(Object.keys(api.paths)).toEqual(['/', '/conformance', '/api', '/collections', collection, ...items])
   })
 
   test('/req/oas30/exception-codes: the definition has the errors of each operation', () => {
@@ -203,6 +195,219 @@ describe('/conf/oas30', () => {
   test('/req/oas30/security: the definition has the API key', () => {
     expect(api.security).toEqual([{ apiKey: [] }])
     expect(api.components.securitySchemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' })
+  })
+})
+
+const idsFor = async (query: string) => idsOf(await readPages(t, `${ITEMS}?limit=1000&${query}`)).sort()
+
+describe('/conf/core: features', () => {
+  test('/req/core/fc-op, /req/core/fc-response: all features of the collection, by their links', async () => {
+    const pages = await readPages(t, `${ITEMS}?limit=4`)
+    expect(pages.map(({ numberReturned }) => numberReturned)).toEqual([4, 4, 1])
+    const ids = idsOf(pages)
+    expect(ids).toEqual(SEOUL_ITEMS)
+    for (const page of pages) check('FeatureCollection', page)
+  })
+
+  test.each([
+    ['limit', { type: 'integer', minimum: 1, maximum: 10_000, default: 100 }],
+    ['bbox', { type: 'array', items: { type: 'number' }, oneOf: [4, 6].map((n) => ({ minItems: n, maxItems: n })) }],
+    ['datetime', { type: 'string' }],
+  ])(
+    '/req/core/fc-limit-definition, fc-bbox-definition, fc-time-definition: %s is in the definition',
+    (name, schema) => {
+      const parameter = { name, in: 'query', required: false, style: 'form', explode: false, schema }
+      expect(api.components.parameters[name]).toMatchObject(parameter)
+    },
+  )
+
+  test('/req/core/fc-limit-response-1: not more features than limit; a limit above the maximum counts as the maximum', async () => {
+    expect((await get(`${ITEMS}?limit=2`)).body.features).toHaveLength(2)
+    expect((await get(`${ITEMS}?limit=9`)).body.links.map(({ rel }: OgcLink) => rel)).not.toContain('next')
+    for (const limit of ['10001', '99999999999999999999999999']) {
+      const { status, body } = await get(`${ITEMS}?limit=${limit}`)
+      expect([status, body.features.length]).toEqual([200, 9])
+    }
+  })
+
+  test.each([
+    ['126.976,37.575,126.978,37.58', [ITEM.palace, ITEM.gate, ITEM.hall]],
+    ['126.976,37.575,-1000,126.978,37.58,1000', [ITEM.palace, ITEM.gate, ITEM.hall]],
+    ['127,37.5,127,37.5', [ITEM.same1, ITEM.same2]],
+    ['+1.27e2,37.5,127.0,3.75E1', [ITEM.same1, ITEM.same2]],
+    ['170,-90,-170,90', [ITEM.umlaut]],
+    ['179,-90,180,-90', [ITEM.umlaut]],
+    ['-1,-1e-7,0,1e-7', [ITEM.plain]],
+    ['-180,-90,180,90', Object.values(ITEM).slice(0, 9)],
+    ['0,0,1,1', []],
+  ])('/req/core/fc-bbox-response: bbox=%s selects the features in it, edges included', async (bbox, ids) => {
+    expect(await idsFor(`bbox=${encodeURIComponent(bbox)}`)).toEqual(ids)
+    // The comma is a delimiter, also as it is.
+    expect(await idsFor(`bbox=${bbox.replace('+', '%2B')}`)).toEqual(ids)
+  })
+
+  const PALACE = [ITEM.palace]
+  const OTHERS = Object.values(ITEM).slice(1, 9)
+  test.each([
+    ['2026-01-20T09:00:00Z', PALACE],
+    ['2026-01-20T18:00:00.000+09:00', PALACE],
+    ['2026-01-20t09:00:00z', PALACE],
+    ['2026-01-20T08:59:60Z', PALACE],
+    ['2026-01-20T09:00:00.0001Z', []],
+    ['2026-01-20T09:00:00.0001Z/..', []],
+    ['../2026-01-20T08:59:59.9999Z', OTHERS],
+    ['2026-01-05T00:00:00Z/2026-01-20T09:00:00Z', PALACE],
+    ['2026-01-05T00:00:00Z/..', PALACE],
+    ['2026-01-05T00:00:00Z/', PALACE],
+    ['../2026-01-05T00:00:00Z', OTHERS],
+    ['/2026-01-05T00:00:00Z', OTHERS],
+    ['0000-01-01T00:00:00+23:59/9999-12-31T23:59:59-23:59', [...PALACE, ...OTHERS]],
+    ['2026-01-20T09:00:00.001Z/2026-02-01T00:00:00Z', []],
+    ['2026-01-20', PALACE],
+    ['2026-01-19', []],
+    ['2026-01-21', []],
+    ['2026-01-20/..', PALACE],
+    ['2026-01-21/..', []],
+    ['../2026-01-20', [...PALACE, ...OTHERS]],
+    ['../2026-01-19', OTHERS],
+    ['2026-01-20/2026-01-20', PALACE],
+    ['2026-01-20T09:00:00Z/2026-01-20', PALACE],
+    ['2026-01-20/2026-01-20T08:59:59Z', []],
+    // GDAL writes a date so.
+    ['2026-01-20T/..', PALACE],
+    ['2026-01-20T/2026-01-21T', PALACE],
+    ['../2026-01-19T', OTHERS],
+    ['2026-01-20 09:00:00Z', PALACE],
+    ['2026-01-20 09:00:00.000000000z/..', PALACE],
+    ['2026-01-20T18:00:00+0900', PALACE],
+    ['2026-01-20T18:00:00+09', PALACE],
+    ['2026-01-20T00:30:00-0830', PALACE],
+    ['2026-01-20T18:00:00.0 09:00', PALACE],
+  ])('/req/core/fc-time-response: datetime=%s selects by updatedAt, ends included', async (datetime, ids) => {
+    expect(await idsFor(`datetime=${encodeURIComponent(datetime)}`)).toEqual(ids)
+  })
+
+  test('/rec/core/fc-filters: queryables select by equality, and all selections hold together', async () => {
+    expect(await idsFor('categoryCode=twin')).toEqual([ITEM.same1, ITEM.same2])
+    expect(await idsFor('administrativeAreaCode=11110')).toEqual([ITEM.palace, ITEM.gate, ITEM.hall])
+    expect(await idsFor('administrativeAreaCode=11110&categoryCode=gate')).toEqual([ITEM.gate])
+    expect(await idsFor('categoryCode=palace&bbox=126,37,128,38&datetime=../2026-02-01T00:00:00Z')).toEqual([
+      ITEM.palace,
+    ])
+    expect(await idsFor('categoryCode=palace&bbox=127,37,128,38')).toEqual([])
+    expect(await idsFor("categoryCode=it's")).toEqual([])
+  })
+
+  test('/req/core/fc-links, /req/core/fc-rel-type: a page links itself, its other media types and the next page', async () => {
+    const { body, headers } = await get(`${ITEMS}?limit=2&categoryCode=twin`)
+    const url = `${t.url}${ITEMS}?limit=2&categoryCode=twin`
+    expect(linksOf(body, 'self')).toMatchObject([{ href: url, type: GEOJSON }])
+    expect(linksOf(body, 'alternate')).toMatchObject([
+      { href: `${url}&f=json`, type: 'application/json' },
+      { href: `${url}&f=html`, type: 'text/html' },
+    ])
+    expect(linksOf(body, 'next')).toEqual([])
+    expect(headers.get('link')).toContain(`<${url}>; rel="self"; type="${GEOJSON}"`)
+    const first = await get(`${ITEMS}?limit=1&categoryCode=twin`)
+    expect(first.headers.get('link')).toContain(`after=${ITEM.same1}>; rel="next"`)
+    for (const link of first.body.links)
+      expect(link).toEqual(expect.objectContaining({ rel: expect.any(String), type: expect.any(String) }))
+  })
+
+  test('the Link header is left out where it would be too long for clients, and the body has the links', async () => {
+    const { status, headers, body } = await get(`${ITEMS}?addressRegion=${encodeURIComponent('가'.repeat(200))}`)
+    expect([status, headers.get('link')]).toEqual([200, null])
+    expect(body.links.map(({ rel }: OgcLink) => rel)).toContain('self')
+  })
+
+  test('/req/core/fc-timeStamp, /req/core/fc-numberMatched, /req/core/fc-numberReturned: the numbers are exact', async () => {
+    const before = Date.now()
+    const { body } = await get(`${ITEMS}?limit=1&administrativeAreaCode=11680&after=${ITEM.museum}`)
+    expect(Date.parse(body.timeStamp)).toBeGreaterThanOrEqual(before)
+    expect(Date.parse(body.timeStamp)).toBeLessThanOrEqual(Date.now())
+    expect([body.numberMatched, body.numberReturned]).toEqual([2, 1])
+  })
+
+  test('/req/core/f-op, /req/core/f-success, /req/core/f-links: a feature alone is the same as on its page, with links', async () => {
+    const { body } = await get(`${ITEMS}?limit=3`)
+    for (const feature of body.features) {
+      const alone = await get(`${ITEMS}/${feature.id}`)
+      const { links, ...same } = alone.body
+      expect([alone.status, same]).toEqual([200, feature])
+      check('Feature', alone.body)
+      expect(linksOf({ links }, 'self')).toMatchObject([{ href: `${t.url}${ITEMS}/${feature.id}`, type: GEOJSON }])
+      expect(linksOf({ links }, 'alternate')).toMatchObject([{ type: 'application/json' }, { type: 'text/html' }])
+      expect(linksOf({ links }, 'collection')).toMatchObject([{ href: `${t.url}/ogc/collections/seoul` }])
+      expect((await get(`${ITEMS}/${feature.id.toUpperCase()}`)).status).toBe(200)
+    }
+  })
+
+  test('/req/core/crs84: coordinates are longitude, then latitude', async () => {
+    const { body } = await get(`${ITEMS}/${ITEM.palace}`)
+    expect(body.geometry).toEqual({ type: 'Point', coordinates: [126.977041, 37.579617] })
+  })
+})
+
+describe('/conf/geojson', () => {
+  test('/req/geojson/definition: features are application/geo+json', async () => {
+    for (const path of [ITEMS, `${ITEMS}/${ITEM.palace}`]) {
+      expect((await get(path)).headers.get('content-type')).toBe(GEOJSON)
+      expect((await get(path, { accept: 'application/json' })).headers.get('content-type')).toBe('application/json')
+      expect((await get(path, { accept: `${GEOJSON}, application/json` })).headers.get('content-type')).toBe(GEOJSON)
+    }
+  })
+
+  test('/req/geojson/content: the properties are those of the export', async () => {
+    const { body } = await get(`${ITEMS}/${ITEM.palace}`)
+    const exported = await (await t.get('/exports/seoul.geojson')).json()
+    const { links, ...feature } = body
+    expect(feature).toEqual(exported.features.find(({ id }: { id: string }) => id === ITEM.palace))
+    const names = EXPORT_FIELDS.filter((name) => name !== 'latitude' && name !== 'longitude')
+    expect(Object.keys(body.properties)).toEqual(names)
+    expect(body.properties).toMatchObject({ name: 'Gyeongbokgung', externalId: 'P1', extraAttributes: { built: 1395 } })
+    expect(body.properties.images).toHaveLength(3)
+  })
+})
+
+describe('/conf/crs (part 2)', () => {
+  test('/req/crs/fc-md-crs-list, /req/crs/fc-md-storageCrs: CRS84 is the only one', async () => {
+    const { body } = await get('/ogc/collections/seoul')
+    expect([body.crs, body.storageCrs]).toEqual([[CRS84], CRS84])
+  })
+
+  test('/req/crs/fc-crs-definition, /req/crs/fc-bbox-crs-definition, /req/crs/ogc-crs-header, /req/crs/ogc-crs-header-value: crs and bbox-crs may name it', async () => {
+    for (const query of ['', `?crs=${CRS84}`, `?bbox=0,0,1,1&bbox-crs=${encodeURIComponent(CRS84)}`]) {
+      const { status, headers } = await get(ITEMS + query)
+      expect([query, status, headers.get('content-crs')]).toEqual([query, 200, `<${CRS84}>`])
+    }
+    const { headers } = await get(`${ITEMS}/${ITEM.palace}?crs=${CRS84}`)
+    expect(headers.get('content-crs')).toBe(`<${CRS84}>`)
+  })
+
+  test.each(['crs', 'bbox-crs'])(
+    '/req/crs/fc-crs-valid-value, /req/crs/fc-bbox-crs-valid-value: another %s is 400',
+    async (name) => {
+      const { status, headers, body } = await get(`${ITEMS}?${name}=http://www.opengis.net/def/crs/EPSG/0/4326`)
+      expect([status, body.detail, headers.get('content-crs')]).toEqual([400, `${name} must be ${CRS84}`, null])
+    },
+  )
+})
+
+describe('/conf/queryables (part 3)', () => {
+  test('a collection links the schema of its queryables', async () => {
+    const { body } = await get('/ogc/collections/seoul')
+    const [link] = linksOf(body, 'http://www.opengis.net/def/rel/ogc/1.0/queryables')
+    const queryables = await get(link?.href ?? '')
+    expect(queryables.headers.get('content-type')).toBe('application/schema+json')
+    expect(queryables.body).toMatchObject({ $id: link?.href, type: 'object', additionalProperties: false })
+    expect(Object.keys(queryables.body.properties)).toEqual(ITEM_FILTERS)
+    const ajv = new Ajv.default({ strict: false, validateSchema: false })
+    const { $schema, ...schema } = queryables.body
+    for (const filter of ITEM_FILTERS) {
+      expect(ajv.validate(schema, { [filter]: 'x' })).toBe(true)
+      expect(ajv.validate(schema, { [filter]: 1 })).toBe(false)
+      expect(api.components.parameters[filter].schema).toMatchObject({ type: 'string', minLength: 1 })
+    }
   })
 })
 

@@ -4,22 +4,20 @@ import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PMTiles } from 'pmtiles'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { NAMED_BASE_MAPS } from '../../src/config/base-maps.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp, useApp } from '../support/app.ts'
 import { writePmtiles } from '../support/pmtiles.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'base-map-'))
 const path = join(folder, 'city.pmtiles')
 let bytes: Buffer
-let t: TestApp
 beforeAll(async () => {
   writePmtiles(path, '<a href="https://example.org">Example</a>')
   bytes = readFileSync(path)
-  t = await startApp({ baseMap: { kind: 'pmtiles', path } })
 })
-afterAll(() => t.close())
+const t = useApp({ baseMap: { kind: 'pmtiles', path } })
 
 const read = (headers: Record<string, string> = {}, method = 'GET') =>
   fetch(`${t.url}/base-map.pmtiles`, { headers, method })

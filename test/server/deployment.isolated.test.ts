@@ -30,70 +30,26 @@ test.runIf(existsSync(VERIFY) || process.env.CI)('systemd finds no fault in the 
   await rm(folder, { recursive: true })
 })
 
-const labels = z.strictObject({ app: z.literal('catalog') })
-const selector = z.strictObject({ matchLabels: labels })
-const head = (kind: string, apiVersion: string) => ({
-  ...{ apiVersion: z.literal(apiVersion), kind: z.literal(kind) },
-  metadata: z.strictObject({ name: z.literal('catalog') }),
-})
 const probe = (path: string) =>
-  z.strictObject({
-    httpGet: z.strictObject({ path: z.literal(path), port: z.literal('http') }),
-    periodSeconds: z.int(),
-    timeoutSeconds: z.int().optional(),
-    failureThreshold: z.int(),
-  })
-const amount = z.strictObject({ cpu: z.string().regex(/^\d+$/), memory: z.string().regex(/^\d+Gi$/) })
-const container = z.strictObject({
-  name: z.string(),
-  image: z.string(),
-  ports: z.tuple([
-    z.strictObject({ name: z.literal('http'), containerPort: z.literal(4000) }),
-    z.strictObject({ name: z.literal('metrics'), containerPort: z.literal(9100) }),
-  ]),
-  envFrom: z.tuple([z.strictObject({ secretRef: z.strictObject({ name: z.string() }) })]),
+  z.object({ httpGet: z.object({ path: z.literal(path) }), periodSeconds: z.int(), timeoutSeconds: z.int().optional() })
+const container = z.object({
   env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
   startupProbe: probe('/readyz'),
   readinessProbe: probe('/readyz'),
   livenessProbe: probe('/healthz'),
-  resources: z.strictObject({ requests: amount, limits: amount }),
-  securityContext: z.looseObject({ readOnlyRootFilesystem: z.literal(true) }),
-  volumeMounts: z.tuple([z.strictObject({ name: z.literal('tmp'), mountPath: z.literal('/tmp') })]),
+  resources: z.object({ limits: z.object({ cpu: z.string() }) }),
+  securityContext: z.object({ readOnlyRootFilesystem: z.literal(true) }),
 })
-const pod = z.strictObject({
-  automountServiceAccountToken: z.literal(false),
+const pod = z.object({
   terminationGracePeriodSeconds: z.int(),
-  securityContext: z.looseObject({ runAsNonRoot: z.literal(true), runAsUser: z.int().positive() }),
-  topologySpreadConstraints: z.tuple([z.looseObject({ labelSelector: selector })]),
+  securityContext: z.object({ runAsNonRoot: z.literal(true) }),
   containers: z.tuple([container]),
-  volumes: z.tuple([z.strictObject({ name: z.literal('tmp'), emptyDir: z.strictObject({}) })]),
 })
-/** The fields of the manifest. The schemas of Kubernetes (kubernetes-models 5.1.0, 25 MB) find no fault in it. */
-const MANIFEST = z.tuple([
-  z.strictObject({
-    ...head('Deployment', 'apps/v1'),
-    spec: z.strictObject({
-      ...{
-        replicas: z.literal(2),
-        minReadySeconds: z.int(),
-        selector,
-        strategy: z.looseObject({ rollingUpdate: z.looseObject({}) }),
-      },
-      template: z.strictObject({ metadata: z.strictObject({ labels }), spec: pod }),
-    }),
-  }),
-  z.strictObject({
-    ...head('Service', 'v1'),
-    spec: z.strictObject({ selector: labels, ports: z.tuple([z.looseObject({ targetPort: z.literal('http') })]) }),
-  }),
-  z.strictObject({
-    ...head('PodDisruptionBudget', 'policy/v1'),
-    spec: z.strictObject({ minAvailable: z.literal(1), selector }),
-  }),
-])
+/** What the test reads. The schemas of Kubernetes (kubernetes-models 5.1.0, 25 MB) find no fault in the file. */
+const DEPLOYMENT = z.object({ kind: z.literal('Deployment'), spec: z.object({ template: z.object({ spec: pod }) }) })
 
-test('the manifest for Kubernetes has known fields and settings, and its grace is long enough', () => {
-  const [deployment] = MANIFEST.parse(loadAll(deploymentFile('kubernetes.yml')))
+test('the manifest for Kubernetes has known settings, and its grace is long enough', () => {
+  const deployment = DEPLOYMENT.parse(loadAll(deploymentFile('kubernetes.yml'))[0])
   const { containers, terminationGracePeriodSeconds } = deployment.spec.template.spec
   const env = Object.fromEntries(containers[0].env.map(({ name, value }) => [name, value]))
   const { shutdownDelayMs, metricsPort, workers } = readConfig({

@@ -121,92 +121,69 @@ const LIST =
 const FILTERED = [
   ...ITEM_FILTERS.flatMap((filter, n) => ITEM_FILTERS.slice(n).map((other) => [...new Set([filter, other])])),
   ITEM_FILTERS,
-].map((filters): [string] => {
+].map((filters) => {
   const args = filters.map((filter) => `${filter}: ${JSON.stringify(filterValues(2)[filter])}`).join(', ')
   const parent = 'parentItemId: "77777777-0000-4000-8000-000000000000"'
-  return [
-    `{ dataset(id: "paid") {
-      first: items(${args}) { ${LIST} } deep: items(${args}, page: 11, sort: UPDATED_AT) { total nodes { id } }
-      total: items(${args}) { total } children: items(${args}, ${parent}) { total nodes { id } }
-      itemConnection(${args}, last: 3) { totalCount nodes { id } pageInfo { hasPreviousPage } }
-      nearbyItems(latitude: 37.52, longitude: 127.01, radius: 2500, page: 2, limit: 5, ${args}) { total nodes { distance item { name } } }
-    } }`,
-  ]
+  return `{ dataset(id: "paid") {
+    first: items(${args}) { ${LIST} } deep: items(${args}, page: 11, sort: UPDATED_AT) { total nodes { id } }
+    total: items(${args}) { total } children: items(${args}, ${parent}) { total nodes { id } }
+    itemConnection(${args}, last: 3) { totalCount nodes { id } pageInfo { hasPreviousPage } }
+    nearbyItems(latitude: 37.52, longitude: 127.01, radius: 2500, page: 2, limit: 5, ${args}) { total nodes { distance item { name } } }
+  } }`
 })
 
-const DOCUMENTS: [string, object?][] = [
+const QUERIES: (string | [string, object])[] = [
   ...FILTERED,
-  ['{ datasets { total nodes { slug status items(limit: 2) { total nodes { name } } } } }'],
-  [`{ dataset(id: "seoul") { name items(limit: 5) { ${LIST} } } }`],
+  '{ datasets { total nodes { slug status items(limit: 2) { total nodes { name } } } } }',
+  `{ dataset(id: "seoul") { name items(limit: 5) { ${LIST} } } }`,
   [`query ($page: Int) { dataset(id: "paid") { items(page: $page) { ${LIST} } } }`, { page: 60 }],
-  [`{ dataset(id: "paid") { items(limit: 30) { nodes { ${FIELDS} __typename } } } }`],
-  [
-    `{ dataset(id: "seoul") { items { rows: nodes { ${FIELDS} images { isPrimary sortOrder altText thumbnailLargeUrl thumbnailMediumUrl thumbnailSmallUrl cdnUrl originalUrl __typename id } parent { __typename ${FIELDS} images { id } } } } } }`,
-  ],
-  [`{ dataset(id: "seoul") { items { nodes { id extraAttributes } } } }`],
-  [
-    '{ dataset(id: "seoul") { items { nodes { ...A name ... { url } ... on Node { id } ...A } } } } fragment A on Item { id images { ...B } } fragment B on Image { altText }',
-  ],
-  ['{ dataset(id: "seoul") { items { nodes { images { id } images { altText } parent { id } parent { name } } } } }'],
-  ['{ dataset(id: "seoul") { items { nodes { id } nodes { name } } items { nodes { url } total } } }'],
-  ['{ dataset(id: "seoul") { items { nodes { id } } ...D } } fragment D on Dataset { items { nodes { name } } }'],
-  ['{ dataset(id: "seoul") { items { nodes { id } other: nodes { name } } } }'],
-  ['query ($no: Boolean = false) { dataset(id: "seoul") { items { page nodes @include(if: $no) { id } } } }'],
-  ['query ($no: Boolean = false) { dataset(id: "seoul") { items { nodes { id name @include(if: $no) } } } }'],
-  ['{ dataset(id: "seoul") { items { nodes { name parent { parent { name } } } } } }'],
-  ['{ dataset(id: "seoul") { items(limit: 3) { nodes { name children { total nodes { id name } } } } } }'],
-  ['{ datasets { nodes { slug items(limit: 2) { nodes { __typename name } } } } }'],
-  ['{ dataset(id: "seoul") { items(categoryCode: "none") { nodes { id } total } } }'],
-  ['{ dataset(id: "seoul") { items { nodes { id } } bad: items(limit: 0) { nodes { id } } } }'],
-  ['{ dataset(id: "seoul") { items { rawNodes } } }'],
+  `{ dataset(id: "paid") { items(limit: 30) { nodes { ${FIELDS} __typename } } } }`,
+  `{ dataset(id: "seoul") { items { rows: nodes { ${FIELDS} images { isPrimary sortOrder altText thumbnailLargeUrl thumbnailMediumUrl thumbnailSmallUrl cdnUrl originalUrl __typename id } parent { __typename ${FIELDS} images { id } } } } } }`,
+  `{ dataset(id: "seoul") { items { nodes { id extraAttributes } } } }`,
+  '{ dataset(id: "seoul") { items { nodes { ...A name ... { url } ... on Node { id } ...A } } } } fragment A on Item { id images { ...B } } fragment B on Image { altText }',
+  '{ dataset(id: "seoul") { items { nodes { images { id } images { altText } parent { id } parent { name } } } } }',
+  '{ dataset(id: "seoul") { items { nodes { id } nodes { name } } items { nodes { url } total } } }',
+  '{ dataset(id: "seoul") { items { nodes { id } } ...D } } fragment D on Dataset { items { nodes { name } } }',
+  '{ dataset(id: "seoul") { items { nodes { id } other: nodes { name } } } }',
+  'query ($no: Boolean = false) { dataset(id: "seoul") { items { page nodes @include(if: $no) { id } } } }',
+  'query ($no: Boolean = false) { dataset(id: "seoul") { items { nodes { id name @include(if: $no) } } } }',
+  '{ dataset(id: "seoul") { items { nodes { name parent { parent { name } } } } } }',
+  '{ dataset(id: "seoul") { items(limit: 3) { nodes { name children { total nodes { id name } } } } } }',
+  '{ datasets { nodes { slug items(limit: 2) { nodes { __typename name } } } } }',
+  '{ dataset(id: "seoul") { items(categoryCode: "none") { nodes { id } total } } }',
+  '{ dataset(id: "seoul") { items { nodes { id } } bad: items(limit: 0) { nodes { id } } } }',
+  '{ dataset(id: "seoul") { items { rawNodes } } }',
   [
     'query ($with: Boolean!) { dataset(id: "seoul") { items(limit: 2) { nodes { ...F @include(if: $with) id } } } } fragment F on Item { images { id } n: name }',
     { with: false },
   ],
-  [
-    '{ dataset(id: "seoul") { a: items(limit: 1) { total } b: items(limit: 1, page: 2) { page limit nodes { __typename id children { total nodes { name } } } } } }',
-  ],
-  [
-    '{ dataset(id: "paid") { itemConnection(first: 3) { totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { cursor node { name } } } } }',
-  ],
-  [
-    '{ dataset(id: "paid") { itemConnection(last: 3, sort: UPDATED_AT) { nodes { updatedAt dataset { slug } } pageInfo { hasPreviousPage } } } }',
-  ],
-  [
-    '{ dataset(id: "seoul") { itemConnection(first: 2) { totalCount } nearbyItems(latitude: 37.5, longitude: 127) { total } } }',
-  ],
-  [
-    '{ nearbyItems(latitude: 37.52, longitude: 127.01, radius: 50000, page: 30) { total nodes { distance item { name images { id } parent { name } dataset { slug } } } } }',
-  ],
-  [
-    `{ nodes(ids: ["${DATASET.draft}", "${ITEM.palace}", "${IMAGE.first}", "x"]) { __typename id ... on Item { images { id } } } }`,
-  ],
-  [`{ searchItems(text: "item 1", limit: 5) { total nodes { ${FIELDS} externalId __typename } } }`],
-  ['{ searchItems(text: "I", page: 40) { total nodes { id extraAttributes parent { name } } } }'],
-  [
-    '{ searchItems(within: { west: 127, south: 37.5, east: 127.02, north: 37.51 }) { total page limit nodes { id name } } }',
-  ],
-  [
-    '{ dataset(id: "paid") { searchItems(within: { west: 0, south: -90, east: 180, north: 90 }, page: 3) { total nodes { name } } } }',
-  ],
-  ['{ dataset(id: "paid") { categories { code total } administrativeAreas { total code } } }'],
-  ['{ suggestItems(text: "gyeonbok") { id name keywords images { id } } }'],
-  ['{ dataset(id: "seoul") { id } suggestItems(text: "item 1", limit: 30, datasetId: "paid") { id name } }'],
-  [
-    '{ findItems(text: "1", latitude: 37.52, longitude: 127.01, radius: 900, page: 2) { total nodes { distance item { id } } } }',
-  ],
-  ['{ searchItems { total } good: searchItems(text: "gyeong", categoryCode: "palace") { total } }'],
-  [`{ item(id: "${ITEM.gate}") { name parent { name } children { total } extraAttributes } }`],
-  ['{ dataset(id: "nowhere") { name } good: dataset(id: "seoul") { id } }'],
-  ['{ other: dataset(id: "draft") { id } good: dataset(id: "seoul") { id } }'],
-  ['{ dataset(id: "seoul") { items(limit: 1000) { total } } }'],
-  ['{ nothing }'],
-  ['{ dataset(id: "seoul") { name '],
-  ['query A { datasets { total } } query B { datasets { total } }'],
+  '{ dataset(id: "seoul") { a: items(limit: 1) { total } b: items(limit: 1, page: 2) { page limit nodes { __typename id children { total nodes { name } } } } } }',
+  '{ dataset(id: "paid") { itemConnection(first: 3) { totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { cursor node { name } } } } }',
+  '{ dataset(id: "paid") { itemConnection(last: 3, sort: UPDATED_AT) { nodes { updatedAt dataset { slug } } pageInfo { hasPreviousPage } } } }',
+  '{ dataset(id: "seoul") { itemConnection(first: 2) { totalCount } nearbyItems(latitude: 37.5, longitude: 127) { total } } }',
+  '{ nearbyItems(latitude: 37.52, longitude: 127.01, radius: 50000, page: 30) { total nodes { distance item { name images { id } parent { name } dataset { slug } } } } }',
+  `{ nodes(ids: ["${DATASET.draft}", "${ITEM.palace}", "${IMAGE.first}", "x"]) { __typename id ... on Item { images { id } } } }`,
+  `{ searchItems(text: "item 1", limit: 5) { total nodes { ${FIELDS} externalId __typename } } }`,
+  '{ searchItems(text: "I", page: 40) { total nodes { id extraAttributes parent { name } } } }',
+  '{ searchItems(within: { west: 127, south: 37.5, east: 127.02, north: 37.51 }) { total page limit nodes { id name } } }',
+  '{ dataset(id: "paid") { searchItems(within: { west: 0, south: -90, east: 180, north: 90 }, page: 3) { total nodes { name } } } }',
+  '{ dataset(id: "paid") { categories { code total } administrativeAreas { total code } } }',
+  '{ suggestItems(text: "gyeonbok") { id name keywords images { id } } }',
+  '{ dataset(id: "seoul") { id } suggestItems(text: "item 1", limit: 30, datasetId: "paid") { id name } }',
+  '{ findItems(text: "1", latitude: 37.52, longitude: 127.01, radius: 900, page: 2) { total nodes { distance item { id } } } }',
+  '{ searchItems { total } good: searchItems(text: "gyeong", categoryCode: "palace") { total } }',
+  `{ item(id: "${ITEM.gate}") { name parent { name } children { total } extraAttributes } }`,
+  '{ dataset(id: "nowhere") { name } good: dataset(id: "seoul") { id } }',
+  '{ other: dataset(id: "draft") { id } good: dataset(id: "seoul") { id } }',
+  '{ dataset(id: "seoul") { items(limit: 1000) { total } } }',
+  '{ nothing }',
+  '{ dataset(id: "seoul") { name ',
+  'query A { datasets { total } } query B { datasets { total } }',
   ['query ($page: Int!) { dataset(id: "seoul") { items(page: $page) { total } } }', { page: 'x' }],
-  ['mutation { x }'],
-  ['{ __schema { queryType { name } } }'],
+  'mutation { x }',
+  '{ __schema { queryType { name } } }',
 ]
+const DOCUMENTS = QUERIES.map((query): [string, object?] => (typeof query === 'string' ? [query] : query))
 
 const SENT: [string, Record<string, string>, string][] = [
   ['with the type of GraphQL', { accept: 'application/graphql-response+json' }, '{"query":"{ datasets { total } }"}'],

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
@@ -50,33 +49,22 @@ describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer)(
     })
 
     test('gives the responses that it gives without it, to many requests at once', async () => {
-      const paths = [
-        '/v1/datasets',
-        `/v1/datasets/${DATASET.seoul}/items`,
-        `/v1/dataset-items/${ITEM.palace}`,
-        '/v1/dataset-items/nearby?latitude=37.5&longitude=127&radius=9000',
-        '/search?text=palace',
-      ]
+      const paths = [`/v1/datasets/${DATASET.seoul}/items`, '/search?text=palace']
       const headers = { authorization: `Bearer ${direct.key}` }
       for (const path of paths) {
         const expected = await (await direct.get(path, headers)).text()
         const got = await Promise.all(Array.from({ length: 10 }, async () => (await app.get(path, headers)).text()))
         expect(new Set(got), path).toEqual(new Set([expected]))
       }
-      const [expected, got] = [await direct.get('/exports/seoul.ndjson'), await app.get('/exports/seoul.ndjson')]
-      expect(await got.text()).toBe(await expected.text())
+      const exported = async (t: TestApp) => (await t.get('/exports/seoul.ndjson')).text()
+      expect(await exported(app)).toBe(await exported(direct))
     })
 
-    test('shows a change within a second, and refuses a revoked key', async () => {
-      const { key, id } = await createKey(own.database.prisma, { name: 'soon revoked' })
-      const headers = { authorization: `Bearer ${key}` }
-      const nameOf = async () => (await (await app.get(`/v1/dataset-items/${ITEM.gate}`, headers)).json()).data?.name
+    test('shows a change within a second', async () => {
+      const nameOf = async () => (await (await app.get(`/v1/dataset-items/${ITEM.gate}`)).json()).data.name
       await nameOf()
       await own.database.prisma.$executeRaw`UPDATE items SET name = 'Changed' WHERE id = ${ITEM.gate}::uuid`
       await expectWithinASecond(nameOf, (name) => expect(name).toBe('Changed'))
-      await revokeKey(own.database.prisma, id)
-      const statusOf = async () => (await app.get('/v1/datasets', headers)).status
-      await expectWithinASecond(statusOf, (status) => expect(status).toBe(401))
     })
 
     test('cancels the statement of a client that disconnects, and no other', async () => {

@@ -90,11 +90,3 @@ test('of two concurrent reads, the one that saw an earlier state and ends later 
   store(nobody, [zzz], '4').end()
   expect(find(nobody)).toBe('4')
 })
-
-test('a response about the key itself is not cached', () => {
-  const { cache, find } = createCache()
-  const readLog = new ReadLog(new DatasetList([zzz]), nobody, now)
-  readLog.dependOnKey()
-  cache.find('? a', { key: nobody, now, use }).store(new ResponseBody('of the key'), readLog)
-  expect(find(nobody)).toBeUndefined()
-})

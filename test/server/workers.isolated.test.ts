@@ -6,7 +6,7 @@ import { seedCatalog } from '../support/catalog.ts'
 import { ask, oneConnection } from '../support/connections.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
-import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
+import { type Gateway, startGateway } from '../support/process.ts'
 import { openSocket, readAll } from '../support/raw.ts'
 import { times, WORKERS, workersEnv, workersOf } from '../support/workers.ts'
 
@@ -75,13 +75,9 @@ describe.runIf(inject('template').kind === 'postgres')('Several workers', () => 
     await db.close()
   })
 
-  test('share the connections, and the log names the process', async () => {
+  test('share the connections, the log names the process, and one start-up banner is printed', async () => {
     await allServe()
-  })
-
-  test('print one start-up banner', () => {
-    expect(gateway.printed.match(/Dataset Catalog at/g)).toHaveLength(1)
-    expect(gateway.printed.match(/Metrics at/g)).toHaveLength(1)
+    for (const line of [/Dataset Catalog at/g, /Metrics at/g]) expect(gateway.printed.match(line)).toHaveLength(1)
   })
 
   test('count the requests of a key together, exactly', async () => {
@@ -268,13 +264,4 @@ describe.runIf(inject('template').kind === 'postgres')('Several workers', () => 
     expect(await answer).toMatch(/^HTTP\/1.1 408 /)
     expect(await slow.stop()).toBe(0)
   })
-})
-
-test.each([
-  [{ WORKERS: '0' }, 'must be a whole number from 1 to 1000'],
-  [{ WORKERS: '5', DATABASE_POOL_SIZE: '4' }, 'must be at most DATABASE_POOL_SIZE, which is 4'],
-  [{ WORKERS: '3', MAX_REQUESTS_IN_FLIGHT: '2' }, 'must be at most MAX_REQUESTS_IN_FLIGHT, which is 2'],
-])('%o is refused in one line', async (env, reason) => {
-  const { code, stderr } = await runCatalog(env, 'serve')
-  expect([code, stderr]).toEqual([1, `catalog: WORKERS ${reason}\n`])
 })

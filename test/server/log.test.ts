@@ -1,0 +1,60 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { openMetrics } from '../../src/gateway/telemetry/metrics.ts'
+import { useApp } from '../support/app.ts'
+import { openSocket } from '../support/raw.ts'
+import { requestText } from '../support/unread.ts'
+
+const LEVEL_INFO = 30
+
+const lines: { level: number; msg: string; requestId?: string; status?: number }[] = []
+const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+const t = useApp({ corsOrigins: ['https://allowed.example.org'], log, metrics: openMetrics() })
+
+test.each([
+  ['/graphql', 'with the length of its body', 'Content-Length: 100'],
+  ['/graphql', 'in chunks', 'Transfer-Encoding: chunked'],
+  ['/mcp', 'with the length of its body', 'Content-Length: 100'],
+])(
+  'a POST to %s %s, whose client disconnects before the body is complete, is logged at debug',
+  async (path, _, header) => {
+    lines.length = 0
+    const head = requestText(t.key, path, ' ').slice(0, -5).replace('Content-Length: 1', header)
+    const abort = async () => {
+      const socket = await openSocket(t.url)
+      socket.write(`${head}\r\n\r\n${header.endsWith('chunked') ? '2\r\n{"\r\n' : '{"'}`)
+      await t.get('/healthz')
+      socket.destroy()
+      return lines.map(({ msg }) => msg)
+    }
+    // A client that disconnects before its key is found leaves no such line.
+    await expect.poll(abort).toContain('The client disconnected before its body was complete')
+    await expect.poll(() => lines).toContainEqual(expect.objectContaining({ msg: 'request', route: path, status: 499 }))
+    expect(lines.filter(({ level }) => level > LEVEL_INFO)).toEqual([])
+  },
+)
+
+const get = (origin: string) => t.get('/v1/datasets', { authorization: `Bearer ${t.key}`, origin })
+const warnings = () => lines.filter(({ level }) => level > LEVEL_INFO).map(({ msg }) => msg)
+const named = (origin: string) => warnings().filter((msg) => msg.includes(origin))
+
+test('a refused page of another origin leaves one line in the log, which names CORS_ORIGINS', async () => {
+  for (const origin of ['https://other.example.org', 'https://other.example.org', 'null']) await get(origin)
+  expect(named('https://other.example.org')).toEqual([
+    expect.stringContaining('add the origin to CORS_ORIGINS or to its key'),
+  ])
+  expect(named('origin null')).toHaveLength(1)
+})
+
+test('an allowed origin and the own one leave no line', async () => {
+  const before = warnings().length
+  await get('https://allowed.example.org')
+  await get(t.url)
+  await t.get('/v1/datasets')
+  expect(warnings().length).toBe(before)
+})
+
+test('the lines are limited, whatever origins a client sends', async () => {
+  for (let n = 0; n < 40; n += 1) await get(`https://${n}.example.org`)
+  expect(warnings().length).toBe(20)
+})
