@@ -89,6 +89,22 @@ describe('A result is one state', () => {
     expect(await isOneState(one)).toBe(false)
     list = await readDatasetList(db.database.prisma)
   })
+
+  test('not if a record is missing and a dataset is new or gone', async () => {
+    const missed = log()
+    missed.miss()
+    const data = { ...someDataset(crypto.randomUUID(), 0n), slug: 'new' }
+    const { id } = await db.database.prisma.dataset.create({ data })
+    expect(await isOneState(missed)).toBe(false)
+    list = await readDatasetList(db.database.prisma)
+    const [later, unverified] = [log(), log()]
+    later.miss()
+    unverified.leaveUnverified([id])
+    expect(await isOneState(later)).toBe(true)
+    await db.database.prisma.dataset.delete({ where: { id } })
+    expect([await isOneState(later), await isOneState(unverified)]).toEqual([false, false])
+    list = await readDatasetList(db.database.prisma)
+  })
 })
 
 describe('What a result depends on', () => {
