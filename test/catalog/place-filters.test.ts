@@ -5,7 +5,7 @@ import { type FilterValues, givenFilters, ITEM_FILTERS, type ItemFilter } from '
 import { fetchExportBatch } from '../../src/catalog/sql/export.ts'
 import { callTool } from '../mcp/client.ts'
 import { useApp } from '../support/app.ts'
-import { DATASET } from '../support/catalog.ts'
+import { DATASET, newPlace } from '../support/catalog.ts'
 import { authorization, recordsOf } from '../support/exports.ts'
 import { decodeTile, tileOf, totalOf } from '../support/tiles.ts'
 
@@ -31,9 +31,8 @@ function valueFor(filter: ItemFilter, n: number): string {
 const t = useApp()
 beforeAll(async () => {
   const row = (n: number) => ({
-    ...{ id: idOf(n), datasetId: DATASET.seoul, name: `Place ${n}`, administrativeAreaCode: '', categoryCode: '' },
-    ...{ latitude: (START.latitude + n / 10_000).toFixed(7), longitude: START.longitude },
-    ...{ createdAt: new Date(0), updatedAt: new Date(0) },
+    ...newPlace({ id: idOf(n), datasetId: DATASET.seoul, name: `Place ${n}`, longitude: START.longitude }),
+    latitude: (START.latitude + n / 10_000).toFixed(7),
     ...Object.fromEntries(ITEM_FILTERS.map((filter) => [filter, valueFor(filter, n)])),
   })
   const rows = Array.from({ length: COUNT }, (_, n) => row(n))
@@ -123,16 +122,8 @@ test.each(SELECTIONS.map((filters) => [filters]))(
 )
 
 test('the only selected item of a square of a tile is shown, whatever other items are in the square', async () => {
-  const place = (n: number, categoryCode: string, longitude: number) => ({
-    ...{
-      id: idOf(9_000 + n),
-      datasetId: DATASET.archived,
-      name: `Square ${n}`,
-      administrativeAreaCode: '',
-      categoryCode,
-    },
-    ...{ latitude: 51, longitude, createdAt: new Date(0), updatedAt: new Date(0) },
-  })
+  const place = (n: number, categoryCode: string, longitude: number) =>
+    newPlace({ id: idOf(9_000 + n), datasetId: DATASET.archived, categoryCode, latitude: 51, longitude })
   const others = Array.from({ length: 5 }, (_, n) => place(n, 'not selected', 7))
   const crowd = Array.from({ length: 300 }, (_, n) => place(100 + n, 'selected', 7.02))
   await t.database.prisma.item.createMany({ data: [...others, place(50, 'selected', 7), ...crowd] })

@@ -4,11 +4,15 @@ import { type ChangeFeed, FeedState } from '../../src/database/change-feed.ts'
 import { RevisionCache } from '../../src/database/revision-cache.ts'
 import { createFeed, silentChangeFeed } from '../support/changes.ts'
 
+function openCache(options: ConstructorParameters<typeof RevisionCache<string>>[1] = { limit: 10 }) {
+  const { feed, notify } = createFeed()
+  return { cache: new RevisionCache<string>(feed, options), notify }
+}
+
 const topicsOf = () => ['dataset a'] as const
 
 test('a value is cached until one of its topics changes', () => {
-  const { feed, notify } = createFeed()
-  const cache = new RevisionCache<string>(feed, { limit: 10 })
+  const { cache, notify } = openCache()
   const value = () => cache.lookup('k').value
   cache.lookup('k').store('first', ['dataset a', 'dataset b'])
   expect(value()).toBe('first')
@@ -24,8 +28,7 @@ test('a value is cached until one of its topics changes', () => {
 })
 
 test('a value whose topic changes during its read is never returned', async () => {
-  const { feed, notify } = createFeed()
-  const cache = new RevisionCache<string>(feed, { limit: 10 })
+  const { cache, notify } = openCache()
   const { store } = cache.lookup('k')
   notify('dataset a')
   store('old', ['dataset a'])
@@ -39,8 +42,7 @@ test('a value whose topic changes during its read is never returned', async () =
 })
 
 test('concurrent loads share a read, but not one that began before a change', async () => {
-  const { feed, notify } = createFeed()
-  const cache = new RevisionCache<string>(feed, { limit: 10 })
+  const { cache, notify } = openCache()
   const reads: PromiseWithResolvers<string>[] = []
   const load = () =>
     cache.load(
@@ -65,8 +67,7 @@ test('concurrent loads share a read, but not one that began before a change', as
 })
 
 test('of two concurrent reads, the one that ends later is not stored, also if the value of the first is no longer current', () => {
-  const { feed, notify } = createFeed()
-  const cache = new RevisionCache<string>(feed, { limit: 10 })
+  const { cache, notify } = openCache()
   const older = cache.lookup('k')
   cache.lookup('k').store('new', ['dataset a'])
   older.store('old', ['dataset a'])
@@ -98,8 +99,7 @@ test('a key has a value for each kind of caller, and a new value replaces only t
 })
 
 test('null is not cached, and nothing is while the change feed is down', async () => {
-  const { feed } = createFeed()
-  const cache = new RevisionCache<string>(feed, { limit: 10 })
+  const { cache } = openCache()
   expect(await cache.load('k', async () => null, topicsOf)).toBeNull()
   expect(await cache.load('k', async () => 'found', topicsOf)).toBe('found')
   const silent = new RevisionCache<string>(silentChangeFeed, { limit: 10 })
@@ -108,8 +108,7 @@ test('null is not cached, and nothing is while the change feed is down', async (
 })
 
 test('the values of all callers count for the limit', () => {
-  const { feed } = createFeed()
-  const cache = new RevisionCache<string>(feed, { limit: 1_000, sizeOf: (value) => value.length })
+  const { cache } = openCache({ limit: 1_000, sizeOf: (value) => value.length })
   for (const caller of ['a', 'b', 'c'])
     cache.lookup('k', (value) => value.startsWith(caller)).store(caller.repeat(300), ['dataset a'])
   expect(cache.lookup('k').value).toBeDefined()
@@ -155,8 +154,7 @@ test('a value whose read began while changes could be missed is not stored, also
 })
 
 test('the error of a read is not remembered', async () => {
-  const { feed } = createFeed()
-  const cache = new RevisionCache<string>(feed, { limit: 10 })
+  const { cache } = openCache()
   const load = (read: () => Promise<string>) => cache.load('k', read, topicsOf)
   await expect(load(() => Promise.reject(new Error('away')))).rejects.toThrow('away')
   expect(await load(async () => 'found')).toBe('found')
@@ -180,15 +178,13 @@ test('a shared read goes on when the client that began it disconnects', async ()
 })
 
 test('the length of keys counts for the limit', () => {
-  const { feed } = createFeed()
-  const cache = new RevisionCache<string>(feed, { limit: 1_000, sizeOf: () => 1 })
+  const { cache } = openCache({ limit: 1_000, sizeOf: () => 1 })
   for (const letter of 'abc') cache.lookup(letter.repeat(200)).store(letter, ['dataset a'])
   expect([...'abc'].map((letter) => cache.lookup(letter.repeat(200)).value)).toEqual([undefined, 'b', 'c'])
 })
 
 test('a new value takes the place of the old one of the same callers', () => {
-  const { feed, notify } = createFeed()
-  const cache = new RevisionCache<string>(feed, { limit: 1_000, sizeOf: () => 400 })
+  const { cache, notify } = openCache({ limit: 1_000, sizeOf: () => 400 })
   for (const value of ['first', 'second', 'third']) {
     cache.lookup('k').store(value, ['dataset a'])
     expect(cache.lookup('k').value).toBe(value)
@@ -197,8 +193,7 @@ test('a new value takes the place of the old one of the same callers', () => {
 })
 
 test('of two concurrent reads for different callers, both values are stored', () => {
-  const { feed } = createFeed()
-  const cache = new RevisionCache<string>(feed, { limit: 10 })
+  const { cache } = openCache()
   const find = (caller: string) => cache.lookup('k', (value) => value === caller)
   const [one, two] = [find('a'), find('b')]
   one.store('a', ['dataset a'])

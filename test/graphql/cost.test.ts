@@ -2,6 +2,7 @@ import { buildSchema, type GraphQLSchema, Kind, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { greatestSize, measureOperation } from '../../src/graphql/operation/cost.ts'
 import { findExcessLength } from '../../src/graphql/operation/limits.ts'
+import { schema as REAL } from '../../src/graphql/schema.ts'
 
 /* The size of an operation on a schema without weights: each field costs 1. */
 
@@ -16,8 +17,10 @@ if (costly) costly.extensions = { cost: 7, assumedLength: 3 }
 function prepare(text: string, schema: GraphQLSchema = SCHEMA) {
   const { definitions } = parse(text)
   const operation = definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  const named = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
   if (!operation) throw new Error('no operation')
-  return (variables: Record<string, unknown> = {}) => measureOperation(operation, { schema, fragments: {}, variables })
+  const fragments = Object.fromEntries(named.map((fragment) => [fragment.name.value, fragment]))
+  return (variables: Record<string, unknown> = {}) => measureOperation(operation, { schema, fragments, variables })
 }
 
 describe('The cost of an operation', () => {
@@ -69,6 +72,52 @@ describe('The cost of an operation', () => {
     for (const length of [1, 50, 2]) {
       expect(measure({ ids: Array.from({ length }, () => 'a') }).cost).toBe(1 + length)
     }
+  })
+})
+
+describe('With the weights of the schema, the cost', () => {
+  test.each<[string, object, number]>([
+    ['{ dataset(id: "a") { name } }', {}, 2],
+    ['{ datasets { nodes { name } } }', {}, 1 + 20 * 2],
+    ['{ dataset(id: "a") { items { nodes { name } } } }', {}, 1 + 10 + 20 * 2],
+    ['{ dataset(id: "a") { itemConnection(last: 5) { nodes { images { id } } } } }', {}, 1 + 10 + 5 * (1 + 1 + 5)],
+    ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b', 'c'] }, 1 + 3],
+    ['{ a: __typename ...f ... on Query { ...f } } fragment f on Query { node(id: "a") { id } }', {}, 1 + 2 + 2],
+    ['{ searchItems(text: "a") { total } }', {}, 1_000 + 20 * 5],
+    ['{ findItems(text: "a") { total } }', {}, 1_000 + 20 * 5],
+    ['{ nearbyItems(latitude: 0, longitude: 0) { total } }', {}, 500 + 20 * 5],
+  ])('of %s is the weighted number of fields in the largest response', (text, variables, cost) => {
+    expect(prepare(text, REAL)({ ...variables }).cost).toBe(cost)
+  })
+
+  test.each<[string, number]>([
+    ['items', 0],
+    ['items(sort: UPDATED_AT)', 0],
+    ['items(categoryCode: "a")', 0],
+    ['items(categoryCode: "a", sort: NAME, order: DESC)', 0],
+    ['items(categoryCode: null, sort: CREATED_AT)', 0],
+    ['items(parentItemId: null)', 0],
+    ['items(categoryCode: "a", sort: UPDATED_AT)', 200],
+    ['items(parentItemId: null, sort: UPDATED_AT)', 200],
+    ['items(categoryCode: "a", administrativeAreaCode: "b")', 200],
+    ['items(categoryCode: "a", parentItemId: null)', 200],
+    ['items(postalCode: "a")', 200],
+    ['items(addressRegion: "a")', 200],
+    ['itemConnection(addressRegion: "a", sort: UPDATED_AT)', 200],
+  ])('of %s grows by %i for a list that no index has in its order, or that no trigger counts', (field, more) => {
+    expect(prepare(`{ dataset(id: "a") { ${field} { pageSize: __typename } } }`, REAL)().cost).toBe(1 + 10 + more + 20)
+  })
+
+  test('of fragments that contain each other is measured in linear time', () => {
+    const doubling = Array.from(
+      { length: 200 },
+      (_, n) => `fragment f${n} on Query { ...f${n + 1} ...f${n + 1} }`,
+    ).join('\n')
+    expect(prepare(`{ ...f0 } ${doubling} fragment f200 on Query { __typename }`, REAL)().cost).toBe(2 ** 200)
+  })
+
+  test('is measured for any schema', () => {
+    expect(prepare('{ a { b } }', buildSchema('type Query { a: Query b: Int }'))()).toEqual({ cost: 2, depth: 2 })
   })
 })
 

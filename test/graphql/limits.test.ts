@@ -1,26 +1,12 @@
-import { buildSchema, getIntrospectionQuery, Kind, parse } from 'graphql'
+import { getIntrospectionQuery } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { withinTime } from '../../src/gateway/admission/budget.ts'
-import { measureOperation } from '../../src/graphql/operation/cost.ts'
 import { LIMITS } from '../../src/graphql/operation/limits.ts'
-import { schema } from '../../src/graphql/schema.ts'
 import { useApp } from '../support/app.ts'
 import { ITEM } from '../support/catalog.ts'
 import { postGraphql } from '../support/graphql.ts'
 
 const t = useApp()
-
-const measure = (text: string, variables: Record<string, unknown> = {}, of = schema) => {
-  const document = parse(text)
-  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-  const fragments = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
-  if (!operation) throw new Error('no operation')
-  return measureOperation(operation, {
-    schema: of,
-    fragments: Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment])),
-    variables,
-  })
-}
 
 test('an operation may be as deep as the limit, but not deeper', async () => {
   const nested = (parents: number) =>
@@ -32,41 +18,6 @@ test('an operation may be as deep as the limit, but not deeper', async () => {
 })
 
 describe('The cost of an operation', () => {
-  test.each<[string, object, number]>([
-    ['{ dataset(id: "a") { name } }', {}, 2],
-    ['{ datasets { nodes { name } } }', {}, 1 + 20 * 2],
-    ['{ dataset(id: "a") { items { nodes { name } } } }', {}, 1 + 10 + 20 * 2],
-    ['{ dataset(id: "a") { items(limit: 100) { nodes { name } } } }', {}, 1 + 10 + 100 * 2],
-    ['query ($n: Int) { dataset(id: "a") { items(limit: $n) { nodes { name } } } }', { n: 7 }, 1 + 10 + 7 * 2],
-    ['query ($n: Int = 100) { dataset(id: "a") { items(limit: $n) { nodes { name } } } }', {}, 1 + 10 + 100 * 2],
-    ['{ dataset(id: "a") { itemConnection(last: 5) { nodes { images { id } } } } }', {}, 1 + 10 + 5 * (1 + 1 + 5)],
-    ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b', 'c'] }, 1 + 3],
-    ['{ a: __typename ...f ... on Query { ...f } } fragment f on Query { node(id: "a") { id } }', {}, 1 + 2 + 2],
-    ['{ searchItems(text: "a") { total } }', {}, 1_000 + 20 * 5],
-    ['{ findItems(text: "a") { total } }', {}, 1_000 + 20 * 5],
-    ['{ nearbyItems(latitude: 0, longitude: 0) { total } }', {}, 500 + 20 * 5],
-  ])('of %s is the weighted number of fields in the largest response', (text, variables, cost) => {
-    expect(measure(text, { ...variables }).cost).toBe(cost)
-  })
-
-  test.each<[string, number]>([
-    ['items', 0],
-    ['items(sort: UPDATED_AT)', 0],
-    ['items(categoryCode: "a")', 0],
-    ['items(categoryCode: "a", sort: NAME, order: DESC)', 0],
-    ['items(categoryCode: null, sort: CREATED_AT)', 0],
-    ['items(parentItemId: null)', 0],
-    ['items(categoryCode: "a", sort: UPDATED_AT)', 200],
-    ['items(parentItemId: null, sort: UPDATED_AT)', 200],
-    ['items(categoryCode: "a", administrativeAreaCode: "b")', 200],
-    ['items(categoryCode: "a", parentItemId: null)', 200],
-    ['items(postalCode: "a")', 200],
-    ['items(addressRegion: "a")', 200],
-    ['itemConnection(addressRegion: "a", sort: UPDATED_AT)', 200],
-  ])('of %s grows by %i for a list that no index has in its order, or that no trigger counts', (field, more) => {
-    expect(measure(`{ dataset(id: "a") { ${field} { pageSize: __typename } } }`).cost).toBe(1 + 10 + more + 20)
-  })
-
   test.each(['items(limit: 5000)', 'itemConnection(first: 5000)', 'itemConnection(last: 5000)'])(
     'counts the default page size for %s, so that the error names the argument',
     async (field) => {
@@ -76,18 +27,6 @@ describe('The cost of an operation', () => {
       expect(body.errors).toMatchObject([{ message: `${argument} must be at most 100` }])
     },
   )
-
-  test('of fragments that contain each other is measured in linear time', () => {
-    const doubling = Array.from(
-      { length: 200 },
-      (_, n) => `fragment f${n} on Query { ...f${n + 1} ...f${n + 1} }`,
-    ).join('\n')
-    expect(measure(`{ ...f0 } ${doubling} fragment f200 on Query { __typename }`).cost).toBe(2 ** 200)
-  })
-
-  test('is measured for any schema', () => {
-    expect(measure('{ a { b } }', {}, buildSchema('type Query { a: Query b: Int }'))).toEqual({ cost: 2, depth: 2 })
-  })
 
   test('is in the response on request', async () => {
     const ask = async (extensions?: object) => {

@@ -2,7 +2,7 @@
 import type { MutantTable } from '../mutant.ts'
 
 const STALE_READS = ['test/catalog/verified-reads.test.ts']
-const LETTERS = ['test/catalog/letter-case.test.ts']
+const LETTERS = ['test/catalog/columns.test.ts']
 const REPLICAS = ['test/server/replicas.isolated.test.ts']
 
 /** The rule that a response shows one state of the catalog and of its key. */
