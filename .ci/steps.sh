@@ -58,6 +58,9 @@ count_tests() {
   [ "$f" -eq 0 ] || { echo "$* ended with $code"; tail -n +2 "$report.txt"; sed -n '/Unhandled Errors/,$p' "$report.log" | head -n 40; } >>"$failures"
 }
 
+# Runs the tests of the pages. A test waits five minutes for what a broken page never shows, so the third failure is the last.
+count_browser() { count_tests npx vitest run --project browser --bail 3 --maxWorkers="$workers"; }
+
 # Runs the given command, which passes or fails as a whole.
 count_step() {
   if "$@"; then echo '1 0' >>"$counts"; else echo '0 1' >>"$counts"; echo "$*" >>"$failures"; fi
