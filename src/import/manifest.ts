@@ -6,7 +6,7 @@ import { codeLabel, LABELLED_FIELDS, type LabelSource } from './code-labels.ts'
 import { datasetFields } from './dataset-fields.ts'
 import { type Dialect, dialectMembers, type SourceFile } from './formats/dialect.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
-import { jsonObject } from './row/json-object.ts'
+import { jsonObject } from './row/field-schemas.ts'
 import { ROW_FIELDS } from './row/parse-item.ts'
 
 const template = z.strictObject({ template: z.string() })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
 import proj4 from 'proj4'
+import shifts from './datum-shifts.json' with { type: 'json' }
 
 /** Converts coordinates of a reference system to degrees of WGS 84. */
 export interface ReferenceSystem {
@@ -18,41 +19,6 @@ export interface ReferenceSystem {
 interface Degrees {
   longitude: number
   latitude: number
-}
-
-/**
- * Shifts of the older datums to WGS 84, by the numbers of their systems. They are those of PROJ, and exact to ten metres, nearly all to three. The index
- * has other shifts, and some are wrong by hundreds of metres, so only these are used.
- */
-const DATUM_SHIFTS: readonly { of: (number: number) => boolean; shift: string }[] = [
-  { of: (number) => number === 27700, shift: '446.448,-125.157,542.06,0.15,0.247,0.842,-20.489' },
-  { of: isFrom(31466, 31469), shift: '598.1,73.7,418.2,0.202,0.045,-2.455,6.7' },
-  { of: (number) => number === 28992, shift: '565.2369,50.0087,465.658,-0.406857,0.350733,-1.87035,4.0812' },
-  { of: (number) => number === 31370, shift: '-106.8686,52.2978,-103.7239,0.3366,-0.457,1.8422,-1.2747' },
-  { of: (number) => number === 2056 || number === 21781, shift: '674.374,15.056,405.346,0,0,0,0' },
-  {
-    of: (number) => number === 31287 || isFrom(31254, 31259)(number),
-    shift: '577.326,90.129,463.919,5.137,1.474,5.297,2.4232',
-  },
-  { of: isFrom(29902, 29903), shift: '482.53,-130.596,564.557,-1.042,-0.214,-0.631,8.15' },
-  { of: (number) => number === 5514, shift: '485,169.5,483.8,7.786,4.398,4.103,0' },
-  {
-    of: (number) => number === 2039 || isFrom(6989, 6991)(number),
-    shift: '23.772,17.49,17.859,-0.3132,-1.85274,1.67299,-5.4262',
-  },
-  { of: (number) => number === 2326, shift: '-162.619,-276.959,-161.764,0.067753,-2.24365,-1.15883,-1.09425' },
-  { of: (number) => number === 3844, shift: '2.329,-147.042,-92.08,-0.309,0.325,0.497,5.69' },
-  { of: (number) => number === 23700, shift: '52.17,-71.82,-14.9,0,0,0,0' },
-  { of: (number) => number === 2100, shift: '-199.87,74.79,246.62,0,0,0,0' },
-  { of: isFrom(23029, 23030), shift: '-84,-107,-120,0,0,0,0' },
-  { of: isFrom(23028, 23035), shift: '-87,-98,-121,0,0,0,0' },
-  { of: isFrom(5173, 5178), shift: '-115.8,474.99,674.11,1.16,-2.31,-1.63,6.43' },
-  { of: isFrom(2096, 2098), shift: '-115.8,474.99,674.11,1.16,-2.31,-1.63,6.43' },
-  { of: isFrom(30161, 30179), shift: '-146.414,507.337,680.507,0,0,0,0' },
-]
-
-function isFrom(first: number, last: number) {
-  return (number: number): boolean => number >= first && number <= last
 }
 
 /** The definitions of epsg.io, see vendor/NOTICE.md: a line for each system, with its number, name, proj4 text and area. */
@@ -112,8 +78,16 @@ const UNUSUAL = /\+proj=geocent|\+axis=|\+R_A /
 /** Systems that proj4 puts elsewhere than PROJ: two maps of the world far from their centre, and some whose datum the index lacks. */
 const DIFFERENT: readonly number[] = [54021, 54028, 102400, 103699, 104022, 104050, 104645]
 
+/**
+ * Returns the shift of an older datum to WGS 84. They are those of PROJ, and exact to ten metres, nearly all to three. The index has other shifts,
+ * and some are wrong by hundreds of metres, so only these are used.
+ */
+function shiftOf(number: number): string | undefined {
+  return shifts.find(({ systems }) => systems.some(([first = 0, last = 0]) => number >= first && number <= last))?.shift
+}
+
 function findForward(number: number, text: string): ((point: [number, number]) => number[]) | undefined {
-  const { shift } = DATUM_SHIFTS.find(({ of }) => of(number)) ?? {}
+  const shift = shiftOf(number)
   if (UNUSUAL.test(text) || DIFFERENT.includes(number) || (shift === undefined && !MODERN.test(text))) return undefined
   const shifted =
     shift === undefined ? text : text.replace(/\+(towgs84|nadgrids)=\S+ |(?=\+no_defs)/, `+towgs84=${shift} `)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readTableNames, renewStatistics } from '../../src/database/statistics.ts'
-import { removeDataset } from '../../src/import/remove-dataset.ts'
+import { removeDataset } from '../../src/import/change-dataset.ts'
 import { ndjson, row, useImporter } from '../support/import.ts'
 
 const t = useImporter()

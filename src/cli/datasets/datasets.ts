@@ -1,6 +1,6 @@
 import { resolveDataset } from '../../auth/names.ts'
 import { columnName } from '../../catalog/columns.ts'
-import { updateDataset } from '../../import/update-dataset.ts'
+import { updateDataset } from '../../import/change-dataset.ts'
 import { CatalogCommand } from '../command.ts'
 import { changeDatabase, commandOrigin } from '../database.ts'
 import { restoreDatasetCommand } from '../history/undo.ts'

@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite'
 import { decodes } from './encodings.ts'
-import { EAST_ASIAN, SINGLE_BYTE } from './languages.ts'
+import data from './languages.json' with { type: 'json' }
 
 /** A text as an encoding reads it. */
 export interface Reading {
@@ -70,9 +70,16 @@ const CONTROLS = /[\u0080-\u009f\p{Private_Use}]/u
 /** The plausibility of a decoded text, from 0 to 1. */
 type Score = (text: string) => number
 
+/**
+ * Single-byte encodings with the languages of texts in them (BCP 47), and those of East Asia with the bytes of their frequent characters. Of two
+ * that read a text in the same way, the first gives the name.
+ */
 const SCORERS: readonly { encoding: string; score: Score }[] = [
-  ...Object.entries(SINGLE_BYTE).map(([encoding, languages]) => ({ encoding, score: byLanguage(languages) })),
-  ...EAST_ASIAN.map(({ encoding, common }) => ({ encoding, score: byLeadByte(encoding, common) })),
+  ...Object.entries(data.singleByte).map(([encoding, languages]) => ({
+    encoding,
+    score: byLanguage(languages.split(' ')),
+  })),
+  ...Object.entries(data.eastAsian).map(([encoding, bytes]) => ({ encoding, score: byBytes(encoding, bytes) })),
 ]
 
 const BEYOND_ASCII = /[^\0-\x7f]/gu
@@ -157,14 +164,14 @@ function fitInWord(text: string, character: string, index: number): number {
 }
 
 /** The share of the characters that are frequent ones of a standard, which stand together in it. */
-function byLeadByte(encoding: string, common: (lead: number, trail: number) => boolean): Score {
+function byBytes(encoding: string, bytes: string): Score {
+  const common = new RegExp(`^(?:${bytes})`)
   return (text) => {
     const found = [...text.matchAll(BEYOND_ASCII)]
     const scores = found.map(({ 0: character, index }) => {
-      const [lead = 0, trail = 0] = iconv.encode(character, encoding)
       if (!/\p{L}/u.test(character)) return 0.5
       const isMixed = /[A-Za-z]/.test((text[index - 1] ?? '') + (text[index + character.length] ?? ''))
-      return (common(lead, trail) ? 1 : 0.2) * (isMixed ? 0.5 : 1)
+      return (common.test(iconv.encode(character, encoding).toString('latin1')) ? 1 : 0.2) * (isMixed ? 0.5 : 1)
     })
     return scores.reduce((sum, score) => sum + score, 0) / Math.max(1, found.length)
   }

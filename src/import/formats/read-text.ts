@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
@@ -6,7 +7,6 @@ import { messageOf, operationFailed } from '../../errors/errors.ts'
 import { findUnicode, inferEncoding, isSurelyUtf8, isValid, splitLines } from './detect-encoding.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
 import { type Decoder, decoderOf, InvalidText, isSameEncoding, isUnicode } from './encodings.ts'
-import { requireRegularFile } from './regular-file.ts'
 import { findSignature } from './signatures.ts'
 
 const DEFAULT_ENCODING = 'utf-8'
@@ -133,4 +133,18 @@ export function countLines(text: string): number {
   let count = 0
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
   return count
+}
+
+/**
+ * Checks that a file can be read twice, as an import does. Reading a pipe again waits for ever. Whether the file is there is not checked.
+ * @throws `OPERATION_FAILED` for a folder, a pipe, a socket or a device
+ */
+export async function requireRegularFile({ name, path }: Pick<SourceFile, 'name' | 'path'>): Promise<void> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found || found.isFile()) return
+  if (found.isDirectory()) throw operationFailed(`${name}: is a folder; name a file in it`)
+  const kind = found.isFIFO() ? 'a pipe' : found.isSocket() ? 'a socket' : 'a device'
+  throw operationFailed(
+    `${name}: is ${kind}, and an import reads its files twice; save the data as a file, and name that file`,
+  )
 }

@@ -5,6 +5,7 @@ import { readGeoJson } from './geojson.ts'
 import { findMojibake } from './mojibake.ts'
 import { readNdjson } from './ndjson.ts'
 import { readText } from './read-text.ts'
+import { findOtherWay } from './signatures.ts'
 import { hasText, type RowObserver, type SourceRow } from './source-row.ts'
 import { readXlsx } from './xlsx/xlsx.ts'
 
@@ -62,37 +63,17 @@ const FORMATS: readonly Format[] = [
  */
 export function formatOf({ name, dialect }: SourceFile): Format {
   const format = FORMATS.find(({ ending }) => ending.test(name))
-  if (!format)
-    throw operationFailed(
-      `${name}: must end in .ndjson, .csv or .geojson, with or without .gz, or in .xlsx${otherWay(name)}`,
-    )
+  if (!format) {
+    const ways = [
+      `${name}: must end in .ndjson, .csv or .geojson, with or without .gz, or in .xlsx`,
+      findOtherWay(name),
+    ]
+    throw operationFailed(ways.filter((each) => each !== undefined).join('; '))
+  }
   const members: readonly string[] = format.dialect
   const other = Object.keys(dialect).find((member) => !members.includes(member))
   if (other === undefined) return format
   throw operationFailed(`${name}: has no "${other}"; remove it from its entry in the manifest`)
-}
-
-/** How to get a file that can be read from one of another format. */
-const OTHER_WAYS: readonly { ending: RegExp; remedy: (name: string, base: string) => string }[] = [
-  {
-    ending: /\.(gpkg|shp|km[lz]|gml|gpx|fgb|tab|mif|osm|parquet)$/i,
-    remedy: (name, base) => `convert it with GDAL: ogr2ogr -t_srs EPSG:4326 ${base}.geojson ${name}`,
-  },
-  {
-    ending: /\.(xls|xlsm|xlsb|xlt|ods|fods|numbers)$/i,
-    remedy: (_, base) => `open it in a spreadsheet program, and save it as ${base}.xlsx`,
-  },
-  {
-    ending: /\.json$/i,
-    remedy: (name, base) =>
-      `if it is GeoJSON, name it ${base}.geojson; if it is a list, write a line for each object: jq -c '.[]' ${name} > ${base}.ndjson`,
-  },
-  { ending: /\.(zip|7z|rar|tar|bz2|xz|tgz)$/i, remedy: () => 'unpack it' },
-]
-
-function otherWay(name: string): string {
-  const found = OTHER_WAYS.find(({ ending }) => ending.test(name))
-  return found ? `; ${found.remedy(name, name.replace(found.ending, ''))}` : ''
 }
 
 /**

@@ -7,6 +7,7 @@ import type { ImportedItem } from '../row/parse-item.ts'
 import { readItems } from '../row/read-items.ts'
 import { ProblemGroups } from '../row-problems.ts'
 import { stableUuid } from '../stable-uuid.ts'
+import type { GuessedColumns } from './guess-columns.ts'
 
 /** The report of an import on the rows of a file. */
 export interface CheckedFile {
@@ -88,16 +89,48 @@ function findRepeated(lines: Map<string, number>, { id, hasOwnId, externalId }: 
 function addItem(checked: CheckedFile, item: ImportedItem): void {
   if (checked.items.length < SHOWN_ITEMS) checked.items.push(item)
   const [longitude, latitude] = [Number(item.longitude), Number(item.latitude)]
-  const { west, south, east, north } = checked.extent ?? {
-    west: longitude,
-    south: latitude,
-    east: longitude,
-    north: latitude,
-  }
+  const { west = longitude, south = latitude, east = longitude, north = latitude } = checked.extent ?? {}
   checked.extent = {
     west: Math.min(west, longitude),
     south: Math.min(south, latitude),
     east: Math.max(east, longitude),
     north: Math.max(north, latitude),
   }
+}
+
+/** Checks all rows. Takes the next mapping if rows share an identity. */
+export async function settleColumns(
+  file: UnmappedFile,
+  [first, ...others]: GuessedColumns['mappings'],
+): Promise<Attempt> {
+  let best = await attempt(file, first)
+  for (const columns of others) {
+    if (best.checked.repeated === 0) break
+    const next = await attempt(file, columns)
+    if (next.checked.repeated < best.checked.repeated) best = next
+  }
+  return best
+}
+
+type UnmappedFile = Omit<ItemFile, 'columns'>
+
+interface Attempt {
+  file: ItemFile
+  checked: CheckedFile
+}
+
+/** Checks all rows with a mapping. Gives a default to codes that are empty. */
+async function attempt(file: UnmappedFile, columns: Columns): Promise<Attempt> {
+  const checked = await checkFile({ ...file, columns })
+  const completed = { ...file, columns: withDefaults(columns, checked) }
+  const { empty } = checked
+  return { file: completed, checked: empty.size > 0 ? { ...(await checkFile(completed)), empty } : checked }
+}
+
+function withDefaults(columns: Columns, { empty }: CheckedFile): Columns {
+  const completed = [...empty.keys()].flatMap((field) => {
+    const column = columns[field]
+    return typeof column === 'string' ? [[field, { column, default: 'unknown' }] as const] : []
+  })
+  return { ...columns, ...Object.fromEntries(completed) }
 }

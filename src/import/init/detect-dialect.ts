@@ -1,12 +1,12 @@
 import { parse } from 'csv-parse/sync'
-import { mayBeTitle } from '../formats/csv.ts'
+import { findHint, mayBeTitle, SEPARATORS } from '../formats/csv.ts'
 import { LINE_ENDS } from '../formats/csv-records.ts'
 import { findUnicode, inferEncoding, splitLines } from '../formats/detect-encoding.ts'
 import type { Dialect, SourceFile } from '../formats/dialect.ts'
 import { decodes } from '../formats/encodings.ts'
 import { readBytes } from '../formats/read-text.ts'
-import { findHint, SEPARATORS } from '../formats/separators.ts'
 import { hasText } from '../formats/source-row.ts'
+import { readTables } from '../formats/xlsx/xlsx.ts'
 import type { Inference } from '../inference.ts'
 
 /** Bytes of a file that are read to find its encoding. A letter that tells two encodings apart may come late. */
@@ -127,4 +127,20 @@ function regularHeader(text: string, delimiter: string): readonly string[] {
   const table = rows.slice(start).filter((row) => row.some(hasText))
   const header = rows[start] ?? []
   return table.filter((row) => row.length === header.length).length >= REGULAR * table.length ? header : []
+}
+
+/** Finds the sheet with the table in a spreadsheet. It is left out if it is read by default and no other has a table. */
+export async function inferSheet(file: SourceFile): Promise<{ dialect: Dialect; inferences: Inference[] }> {
+  const tables = await readTables(file)
+  const [chosen, ...alternatives] = tables.map(({ name, example }) => ({
+    ...{
+      choice: JSON.stringify(name),
+      example: `its table begins with ${example}`,
+      write: `"sheet": ${JSON.stringify(name)}`,
+    },
+  }))
+  const [first] = tables
+  if (!chosen || !first || (first.isDefault && alternatives.length === 0)) return { dialect: {}, inferences: [] }
+  const inferences = alternatives.length === 0 ? [] : [{ what: 'sheet', chosen, alternatives }]
+  return { dialect: { sheet: first.name }, inferences }
 }

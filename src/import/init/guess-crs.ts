@@ -1,7 +1,10 @@
 import type { Choice, Inference } from '../inference.ts'
+import type { Columns } from '../manifest.ts'
 import { findReferenceSystem, type ReferenceSystem } from '../reference-system.ts'
+import { textOf } from '../row/column-mapping.ts'
 import { type Country, countryOf } from './country.ts'
 import { countryRanking, type Evidence, spokenIn } from './evidence.ts'
+import { type GuessedColumns, readNumber, type Sample } from './guess-columns.ts'
 import data from './usual-systems.json' with { type: 'json' }
 
 /** Systems that fit to nearly any numbers. */
@@ -132,4 +135,25 @@ function distinct(candidates: readonly Candidate[]): Candidate[] {
     const place = `${longitude.toFixed(4)} ${latitude.toFixed(4)}`
     return seen.size < seen.add(place).size
   })
+}
+
+/** Guesses the reference system of the first rows. */
+export function guessSampleCrs(
+  evidence: Evidence,
+  { rows, decimal }: Sample,
+  { mappings: [{ latitude, longitude }] }: GuessedColumns,
+): GuessedCrs | undefined {
+  if (typeof latitude !== 'string' || typeof longitude !== 'string') return undefined
+  const points = rows
+    .map((row) => ({
+      x: readNumber(textOf(row[longitude]), { field: 'longitude', decimal, areMetres: true }),
+      y: readNumber(textOf(row[latitude]), { field: 'latitude', decimal, areMetres: true }),
+    }))
+    .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y) && x !== 0 && y !== 0)
+  return guessCrs({ ...evidence, columns: { latitude, longitude } }, points)
+}
+
+/** Returns a mapping with the columns of latitude and longitude exchanged. */
+export function exchangePosition({ latitude, longitude, ...columns }: Columns): Columns {
+  return { ...columns, ...(longitude && { latitude: longitude }), ...(latitude && { longitude: latitude }) }
 }

@@ -1,8 +1,6 @@
 import { type SqlSession, type SqlText, sql } from '../../sql.ts'
 import type { RowIdentity } from '../row/parse-item.ts'
-import { keepItems, whereKept } from './kept-items.ts'
-import { renumberImages } from './renumbered-images.ts'
-import { type Staged, stageBadRows } from './staging.ts'
+import { keepItems, renumberImages, type Staged, stageBadRows, whereKept } from './staging.ts'
 
 /** A row that can't be imported: the index of its file in the manifest, its line, and the reason. */
 export interface BadRow {

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createReadStream } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import type { SourceFile } from '../../history/record.ts'
 import { type SqlSession, sql } from '../../sql.ts'
+import { requireRegularFile } from '../formats/read-text.ts'
 
 /*
  * The last import of each dataset. The same files, read by the same code with the same options, give the same items. So an import of them
@@ -57,5 +60,18 @@ export async function storeLastImport(session: SqlSession, datasetId: string, di
     sql`INSERT INTO last_imports (dataset_id, revision, digest) SELECT id, revision, $2 FROM datasets WHERE id = $1
      ON CONFLICT (dataset_id) DO UPDATE SET revision = excluded.revision, digest = excluded.digest`,
     [datasetId, digest],
+  )
+}
+
+/** Returns the name, the size and the SHA-256 of files, in their order. */
+export function describeFiles(paths: readonly string[]): Promise<SourceFile[]> {
+  return Promise.all(
+    paths.map(async (path) => {
+      await requireRegularFile({ name: path, path })
+      const hash = createHash('sha256')
+      await pipeline(createReadStream(path), hash)
+      const { size } = await stat(path)
+      return { name: basename(path), size, sha256: hash.digest('hex') }
+    }),
   )
 }

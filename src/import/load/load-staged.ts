@@ -1,16 +1,15 @@
+import { v5 as uuidV5 } from 'uuid'
 import { inTransaction } from '../../database/transaction.ts'
 import { operationFailed } from '../../errors/errors.ts'
 import type { DatasetChanges } from '../../history/item-changes.ts'
 import type { Origin, SourceFile } from '../../history/record.ts'
-import { sql } from '../../sql.ts'
+import { type SqlSession, sql } from '../../sql.ts'
 import type { CodeLabel } from '../code-labels.ts'
 import { columnsOf } from '../dataset-fields.ts'
 import type { ManifestDataset } from '../manifest.ts'
 import type { RowProblems } from '../row-problems.ts'
 import { removeBadRows } from './cross-row-checks.ts'
 import { withDatasetLocked } from './dataset-lock.ts'
-import { findDataset } from './find-dataset.ts'
-import { whereKept } from './kept-items.ts'
 import {
   FAR_METRES,
   findLargeChanges,
@@ -19,10 +18,10 @@ import {
   LargeChangeStopped,
 } from './large-change.ts'
 import { storeLastImport } from './last-import.ts'
-import { countMoved, type MergeCounts, planItems } from './merge.ts'
-import { mergeStaged } from './merge-staged.ts'
+import { countMoved, type MergeCounts, mergeStaged, planItems } from './merge.ts'
 import { readPlannedChanges } from './planned-changes.ts'
 import type { Staged } from './staging.ts'
+import { whereKept } from './staging.ts'
 
 /** The part of a load. */
 export type LoadPhase = 'checking' | 'comparing' | 'merging' | 'counting'
@@ -102,5 +101,32 @@ async function merge(load: Load, exists: boolean, counts: MergeCounts): Promise<
   const change = { action: 'import', origin, files: sources } as const
   await mergeStaged({ ...load, now, exists, row: columnsOf(load.dataset), change }, counts, (share) =>
     options.onPhase?.(share < 1 ? 'merging' : 'counting', share),
+  )
+}
+
+/**
+ * Returns the UUID of the dataset: from the database (by slug), or else from the manifest, or else derived from the slug. Also
+ * returns whether the database has the dataset.
+ * @throws `OPERATION_FAILED` if another dataset has the UUID
+ */
+export async function findDataset(
+  session: SqlSession,
+  { id, slug }: ManifestDataset,
+): Promise<{ id: string; exists: boolean }> {
+  const newId = id ?? uuidV5(slug, uuidV5.URL)
+  const { rows } = await session.query<{ id: string; slug: string }>(
+    sql`SELECT id, slug FROM datasets WHERE slug = $1 OR id = $2`,
+    [slug, newId],
+  )
+  const known = rows.find((row) => row.slug === slug)
+  if (known && id !== undefined && known.id !== id) {
+    throw operationFailed(`The dataset ${slug} has the id ${known.id}, and the manifest says ${id}`)
+  }
+  if (known) return { id: known.id, exists: true }
+  const [other] = rows
+  if (!other) return { id: newId, exists: false }
+  if (id !== undefined) throw operationFailed(`The id ${other.id} belongs to the dataset ${other.slug}`)
+  throw operationFailed(
+    `The dataset ${slug} was renamed: its slug is now ${other.slug}. Set dataset.slug to it, or give another dataset.id`,
   )
 }

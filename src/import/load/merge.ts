@@ -1,6 +1,10 @@
+import type { Label } from '../../history/entries.ts'
 import { metresBetween } from '../../history/item-changes.ts'
+import { type Change, recordChange } from '../../history/record.ts'
 import { columnList, type SqlText, sql } from '../../sql.ts'
+import { mergeCodeLabels } from '../code-labels.ts'
 import { IMPORTED_COLUMNS } from '../dataset-fields.ts'
+import { lockChangedRows } from './dataset-lock.ts'
 import { withRowReports } from './row-reports.ts'
 import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, type Staged } from './staging.ts'
 
@@ -151,4 +155,34 @@ export async function mergeItems(
 /** Sets the dataset's `updatedAt` after changes to its items. The caller skips this if the manifest gives the timestamp. */
 export async function touchDataset({ session, datasetId, now }: Merge): Promise<void> {
   await session.query(sql`UPDATE datasets SET updated_at = $2 WHERE id = $1`, [datasetId, now])
+}
+
+/** The state that a dataset gets. Its items are staged, and compared (`planItems`). */
+interface State extends Merge {
+  /** Whether the dataset exists. */
+  exists: boolean
+  row: DatasetRow
+  labels: readonly Label[]
+  /** For the history. */
+  change: Pick<Change, 'action' | 'origin' | 'files' | 'undoneId'>
+}
+
+/**
+ * Gives a dataset a state, as one entry of its history. The caller has a transaction and the dataset locked.
+ * @param onShare is called with the share of the new items that are inserted, from 0 to 1
+ * @throws a conflict if another session has one of the rows that change
+ */
+export async function mergeStaged(state: State, counts: MergeCounts, onShare = (_share: number) => {}): Promise<void> {
+  const { session, table, datasetId, exists, row, labels } = state
+  const changes = changesOf(table)
+  await lockChangedRows(session, changes, datasetId)
+  const change = { session, datasetId, ...state.change, touched: sql`SELECT id FROM ${changes}` }
+  await recordChange(change, async () => {
+    const datasetChanged = await mergeDataset(state, row, exists)
+    await mergeItems(state, counts, onShare)
+    const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
+    const itemsChanged = counts.created + counts.updated + counts.removed > 0
+    if ((itemsChanged || labelsChanged) && !datasetChanged && row.updated_at === undefined) await touchDataset(state)
+    return counts
+  })
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { type Column, columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../../catalog/columns.ts'
 import { columnList, type SqlSession, type SqlText, sql } from '../../sql.ts'
 import type { Pictures } from '../row/images.ts'
+import { completePictures, type GivenPictures } from '../row/images.ts'
 import type { ImportedItem, RowIdentity } from '../row/parse-item.ts'
 
 /** The session of an import, its staging table and its dataset. */
@@ -119,4 +120,56 @@ function toColumns(record: object): Record<string, unknown> {
   const columns: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(record)) if (value !== null) columns[nameOf(field)] = value
   return columns
+}
+
+const BATCH_ROWS = 500
+
+/**
+ * Derives the ids of images again in the rows whose item has another id than the one that they were derived from. The images keep
+ * their ids as long as the item keeps its id, whether a row names the item by `id` or by `externalId`.
+ */
+export async function renumberImages(session: SqlSession, table: SqlText): Promise<void> {
+  let last = 0
+  for (;;) {
+    const { rows } = await session.query<{ n: number; id: string; given: GivenPictures }>(
+      sql`SELECT n, id, given FROM ${table} WHERE is_renumbered AND given IS NOT NULL AND n > $1 ORDER BY n LIMIT $2`,
+      [last, BATCH_ROWS],
+    )
+    if (rows.length === 0) return
+    last = rows.at(-1)?.n ?? last
+    const changed = rows.map(({ n, id, given }) => ({ n, ...picturesJson(completePictures(id, given)) }))
+    await session.query(
+      sql`UPDATE ${table} AS s SET images = changed.images, thumbnail_url = changed.thumbnail_url
+         FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb) AS changed WHERE s.n = changed.n`,
+      [JSON.stringify(changed)],
+    )
+  }
+}
+
+/** SQL for whether the item `i` stays because of a bad row. */
+export const whereKept = (t: SqlText) => sql`EXISTS (SELECT FROM ${t}_kept AS kept WHERE kept.id = i.id)`
+
+/**
+ * Finds the items of bad rows, and their ancestors. They stay, if the staging table lacks them. The table of bad rows can name an item
+ * by `id` and by `externalId`: it is safer to keep two items than to remove the wrong one.
+ * @returns how many there are
+ */
+export async function keepItems(session: SqlSession, table: SqlText, datasetId: string): Promise<number> {
+  await session.query(
+    sql`INSERT INTO ${table}_kept
+     WITH RECURSIVE kept AS (
+       SELECT i.id, i.parent_item_id FROM items AS i JOIN ${table}_bad AS bad ON bad.id = i.id WHERE i.dataset_id = $1
+        UNION
+       SELECT i.id, i.parent_item_id FROM items AS i JOIN ${table}_bad AS bad ON bad.external_id = i.external_id
+        WHERE i.dataset_id = $1
+     ), lineage AS (
+       SELECT id, parent_item_id FROM kept
+        UNION
+       SELECT i.id, i.parent_item_id FROM items AS i JOIN lineage ON i.id = lineage.parent_item_id
+     )
+     SELECT id FROM lineage ON CONFLICT DO NOTHING`,
+    [datasetId],
+  )
+  const { rows } = await session.query<{ count: number }>(sql`SELECT count(*)::integer AS count FROM ${table}_kept`)
+  return rows[0]?.count ?? 0
 }

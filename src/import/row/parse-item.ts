@@ -9,13 +9,13 @@ import {
   coordinate,
   exactText,
   indexedText,
+  jsonObject,
   MAX_INDEXED_LENGTH,
   optionalText,
   plainText,
   timestamp,
 } from './field-schemas.ts'
 import { completePictures, type GivenPictures, type ImportedImage, imageList } from './images.ts'
-import { jsonObject } from './json-object.ts'
 import { exactKeywordList, keywordList } from './keywords.ts'
 
 /** Accepts a value, or its JSON as text, because a CSV cell contains only text. */

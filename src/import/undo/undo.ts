@@ -3,13 +3,11 @@ import { operationFailed } from '../../errors/errors.ts'
 import { type DatasetDocument, findLastEntry, type KnownDataset, type UndoEntry } from '../../history/entries.ts'
 import type { Change, ChangeCounts, Origin } from '../../history/record.ts'
 import { type SqlSession, sql } from '../../sql.ts'
+import { deleteDataset } from '../change-dataset.ts'
 import { withDatasetLocked } from '../load/dataset-lock.ts'
-import { planItems } from '../load/merge.ts'
-import { mergeStaged } from '../load/merge-staged.ts'
+import { mergeStaged, planItems } from '../load/merge.ts'
 import { createStaging, dropStaging, type Staged } from '../load/staging.ts'
-import { deleteDataset } from '../remove-dataset.ts'
-import { checkUnchanged } from './changed-since.ts'
-import { afterOf, stageEntry } from './stage-entry.ts'
+import { afterOf, checkUnchanged, stageEntry } from './entry-items.ts'
 
 interface UndoOptions extends Origin {
   /** Whether to overwrite changes that others have made since, for example with psql. */

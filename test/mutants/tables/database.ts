@@ -194,7 +194,7 @@ export const DATABASE: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/import/undo/changed-since.ts',
+    file: 'src/import/undo/entry-items.ts',
     tests: ['test/history/history.test.ts'],
     mutants: [
       { find: 'IS DISTINCT FROM a.hash', replace: 'IS NULL' },
