@@ -12,7 +12,6 @@ import {
 import { type Connection, connectDatasets, createConnection } from './connection.ts'
 import type { DatasetConnectionArguments, ItemConnectionArguments } from './cursor.ts'
 import type { ExportBatch, ExportContent, ExportWindow } from './export.ts'
-import type { Extent, FeaturePage, FeatureWindow } from './features.ts'
 import type { FilterValues } from './filters.ts'
 import {
   type Dataset,
@@ -40,7 +39,9 @@ import type { Loaders } from './snapshot/loaders.ts'
 import type { ReadLog } from './snapshot/read-log.ts'
 import type { LookupRow } from './sql/by-id.ts'
 import type { ExportSize } from './sql/export-sizes.ts'
+import type { Extent } from './sql/extent.ts'
 import type { Facet, FacetField } from './sql/facets.ts'
+import type { FeaturePage, FeatureWindow } from './sql/features.ts'
 import { type ItemList, selectItems } from './sql/item-list.ts'
 import type { TileAddress, TileFeature } from './tile.ts'
 

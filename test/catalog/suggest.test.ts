@@ -103,7 +103,7 @@ async function compareAll({ text, categoryCode, limit }: Suggestion, datasetId: 
   const meant = parseText(row?.letters ?? '')
   if (meant.phrase === '') return []
   const isCategory = categoryCode === undefined ? Prisma.sql`true` : Prisma.sql`i.category_code = ${categoryCode}`
-  const all = Prisma.sql`FROM items i WHERE i.dataset_id = ${datasetId}::uuid AND ${isCategory}`
+  const all = Prisma.sql`(SELECT * FROM items i WHERE i.dataset_id = ${datasetId}::uuid AND ${isCategory}) AS i`
   const ranked = rankCandidates(meant, await readCandidates(prisma, all))
   return idsInOrder(ranked)
     .slice(0, limit)

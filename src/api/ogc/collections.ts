@@ -1,5 +1,5 @@
-import type { Extent } from '../../catalog/features.ts'
 import type { Dataset } from '../../catalog/models.ts'
+import type { Extent } from '../../catalog/sql/extent.ts'
 import { GEOJSON } from '../rest/envelope.ts'
 import { CRS84 } from './crs.ts'
 import { type Link, ownLinks } from './links.ts'

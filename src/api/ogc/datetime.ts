@@ -1,5 +1,5 @@
-import type { FeatureSelection } from '../../catalog/features.ts'
 import { FIRST_TIMESTAMP, LAST_TIMESTAMP } from '../../catalog/models.ts'
+import type { FeatureSelection } from '../../catalog/sql/features.ts'
 import type { Problem } from './bbox.ts'
 
 /**

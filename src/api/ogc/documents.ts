@@ -1,6 +1,6 @@
-import type { Extent } from '../../catalog/features.ts'
 import { mapFilters } from '../../catalog/filters.ts'
 import type { Dataset } from '../../catalog/models.ts'
+import type { Extent } from '../../catalog/sql/extent.ts'
 import { collectionOf } from './collections.ts'
 import { describeFilter } from './feature-schema.ts'
 import { type Addresses, ownLinks } from './links.ts'

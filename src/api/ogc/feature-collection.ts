@@ -1,5 +1,5 @@
-import type { FeaturePage } from '../../catalog/features.ts'
 import type { Dataset } from '../../catalog/models.ts'
+import type { FeaturePage } from '../../catalog/sql/features.ts'
 import { collectionUrl } from './collections.ts'
 import { type Addresses, type Link, ownLinks, withParameter } from './links.ts'
 import { FORMS, JSON_TYPE } from './media-types.ts'

@@ -1,7 +1,6 @@
 import DataLoader from 'dataloader'
 import type { TileSelection } from '../arguments.ts'
 import type { ExportContent, ExportWindow } from '../export.ts'
-import type { FeatureWindow } from '../features.ts'
 import type { FilterValues } from '../filters.ts'
 import type { Dataset, Item } from '../models.ts'
 import type { Fetched, Window } from '../page.ts'
@@ -12,7 +11,7 @@ import { fetchAttributes, fetchExportBatch } from '../sql/export.ts'
 import { fetchExportSizes } from '../sql/export-sizes.ts'
 import { fetchExtents } from '../sql/extent.ts'
 import { type FacetField, fetchFacets } from '../sql/facets.ts'
-import { fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
+import { type FeatureWindow, fetchFeaturePage, fetchFeatures } from '../sql/features.ts'
 import { countItems, type ItemOwner, type ItemSelection } from '../sql/item-list.ts'
 import {
   fetchItemPages,

@@ -4,9 +4,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { type BoundingBox, cellsOfRange, divide, type NumberedTile, type NumberRange, WORLD } from '../box.ts'
 import { type FilterValues, givenFilters, splitFilters } from '../filters.ts'
 import { type CellRange, COUNTED_ZOOMS, cellRange } from '../tile.ts'
-import type { Scope } from './item-list.ts'
-import { matchingOfPart } from './matching-tiles.ts'
-import { whereInBox } from './where.ts'
+import { among, anyOf, type Items, itemsOfParts, type Scope, select, whereInBox } from './select.ts'
 
 /*
  * How many items are in a box. Tiles inside the box are counted already (`tile_counts`); on its border, the decimals of each item
@@ -51,7 +49,7 @@ async function fetchCounts(
   inside: readonly NumberRange[],
   border: readonly NumberedTile[],
 ): Promise<{ inside: number; border: Map<number, number> }> {
-  const whereCounted = Prisma.sql`t.dataset_id = ANY (${[...scope]}::uuid[]) AND t.level = ${zoom}::smallint`
+  const whereCounted = Prisma.sql`t.dataset_id = ${anyOf(scope)} AND t.level = ${zoom}::smallint`
   const [row] = await reader.$queryRaw<{ inside: number; border: string | null }[]>`
     SELECT (SELECT coalesce(sum(tile.n), 0)::integer FROM ${partTable(inside)}
              CROSS JOIN LATERAL (
@@ -73,16 +71,16 @@ async function countOnBorder(
   cells: readonly CellRange[],
 ): Promise<number> {
   if (cells.length === 0) return 0
-  const [row] = await reader.$queryRaw<{ total: number }[]>`
-    SELECT count(*)::integer AS total ${itemsInCells(cells, scope)} AND ${whereInBox(box)}`
+  const items = among(itemsInCells(cells, scope), whereInBox(box))
+  const [row] = await reader.$queryRaw<{ total: number }[]>(select(Prisma.sql`count(*)::integer AS total`, items))
   return row?.total ?? 0
 }
 
-/** FROM and the beginning of WHERE: the items `i` that are in the cells and have the codes among the filters. */
-export function itemsInCells(cells: readonly CellRange[], scope: Scope, filters: FilterValues = {}): Prisma.Sql {
+/** The items in the cells that have the codes among the filters. */
+export function itemsInCells(cells: readonly CellRange[], scope: Scope, filters: FilterValues = {}): Items {
   const { codes } = splitFilters(filters)
   const planning = givenFilters(codes).length > 0 ? NEVER_PREPARE : Prisma.empty
-  return Prisma.sql`FROM ${planning} ${partTable(cells)} CROSS JOIN LATERAL ${matchingOfPart(codes, Prisma.sql`ANY (${[...scope]}::uuid[])`)}`
+  return itemsOfParts(Prisma.sql`${planning} ${partTable(cells)}`, codes, anyOf(scope))
 }
 
 /** The table `part` (first, "end"). */

@@ -2,7 +2,7 @@ import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { JsonText } from '../models.ts'
 import { IMAGE_RECORD, type ItemProjection, objectText, selectMembers } from '../projection.ts'
-import type { Scope } from './item-list.ts'
+import { anyOf, type Scope } from './select.ts'
 
 /*
  * Items and images by id. The statement reads the content of a row only if its dataset is in the scope of the key. So how long it takes
@@ -54,7 +54,7 @@ async function fetchRows(
 ): Promise<(LookupRow | null)[]> {
   const rows = await reader.$queryRaw<LookupRow[]>`
     SELECT ${id} AS id, i.dataset_id AS "datasetId", (SELECT revision FROM datasets WHERE id = i.dataset_id) AS revision,
-           CASE WHEN i.dataset_id = ANY (${[...scope]}::uuid[]) THEN ${objectText(columns)} END AS json
+           CASE WHEN i.dataset_id = ${anyOf(scope)} THEN ${objectText(columns)} END AS json
       FROM ${from} WHERE ${id} = ANY (${[...ids]}::uuid[])`
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.map((given) => byId.get(given) ?? null)

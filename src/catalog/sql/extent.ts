@@ -1,12 +1,24 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { Extent } from '../features.ts'
 import { COUNTED_ZOOMS } from '../tile.ts'
 
 /*
  * The extents of datasets, without a scan. `tile_counts` knows the tiles that have items. The tiles at an edge of the dataset are
  * found zoom by zoom, so only the items in the last of them are compared.
  */
+
+/**
+ * The box and the time interval that contain all items of a dataset: degrees, and `updatedAt`. West is greater than east if the box
+ * crosses the antimeridian, which it does if it is then at most 180 degrees wide.
+ */
+export interface Extent {
+  west: number
+  south: number
+  east: number
+  north: number
+  from: Date
+  to: Date
+}
 
 const [FIRST_ZOOM, ...NEXT_ZOOMS] = COUNTED_ZOOMS
 /** Bits of a cell's number below a tile of the last zoom. */

@@ -2,19 +2,42 @@ import type { ChangeFeed } from '../../database/change-feed.ts'
 import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { FeaturePage, FeatureSelection, FeatureWindow } from '../features.ts'
 import { givenFilters } from '../filters.ts'
 import { walksIds } from '../plan.ts'
+import type { Selection } from '../selection.ts'
 import { type BoxContent, countInBox, itemsInCells } from './box.ts'
 import { boundedLines } from './export.ts'
 import { FEATURE_LINES } from './export-lines.ts'
 import { ownerTable, totalOf } from './item-list.ts'
-import { whereSelected } from './where.ts'
+import { allOf, among, type Items, select, whereSelected } from './select.ts'
 
 /*
- * Pages of GeoJSON features by keyset. One statement finds the ids of a page. Then PostgreSQL writes the features, in several
+ * Items of a dataset as GeoJSON features (RFC 7946), in order of id: pages by keyset. One statement finds the ids of a page. Then PostgreSQL writes the features, in several
  * statements at the same time, because this takes most of the time.
  */
+
+/** Which items of a dataset are selected. */
+export type FeatureSelection = Omit<Selection, 'text' | 'circle'>
+
+/** A part of the selected items: those after an id or after a number of items, and their maximum number. */
+export interface FeatureWindow extends FeatureSelection {
+  after?: string | undefined
+  offset?: number | undefined
+  limit: number
+  /** Called with the estimated size of the page in bytes, before its features are read. It may throw. */
+  reserve?: (bytes: number) => void
+}
+
+export interface FeaturePage {
+  /** Texts of GeoJSON features, joined with commas. A text is never empty. */
+  features: readonly string[]
+  /** Number of features on the page. It can be less than the limit before the end, because the size of a page is limited. */
+  count: number
+  /** Number of selected items on all pages. */
+  total: number
+  /** The id after which the next page starts; undefined on the last page. */
+  next: string | undefined
+}
 
 /** Number of features that one statement writes. */
 const PART_SIZE = 2_500
@@ -146,7 +169,7 @@ async function countMatches(source: FeatureSource, selection: FeatureSelection):
   const content = within && (await countInBox(reader, within, [datasetId]))
   const total =
     isDated || (within && isFiltered)
-      ? Prisma.sql`(SELECT count(*) ${candidates(source, selection, content?.cells)})::integer`
+      ? Prisma.sql`(${select(Prisma.sql`count(*)`, candidates(source, selection, content?.cells))})::integer`
       : totalOf({ among: 'all', ...filters })
   const [row] = await reader.$queryRaw<{ total: number; size: number }[]>`
     SELECT ${total} AS total, ${totalOf({ among: 'all' })} AS size FROM ${owner(source)}`
@@ -170,11 +193,11 @@ async function fetchIds(
   { after, skip, limit, ...selection }: IdWindow,
   { total, size, cells }: Match,
 ): Promise<string[]> {
-  const whereAfter = after === undefined ? Prisma.sql`true` : Prisma.sql`i.id > ${after}::uuid`
-  const found = walksIds({ total, size }, skip + limit)
-    ? Prisma.sql`SELECT i.id ${candidates(source, selection)} AND ${whereAfter}`
-    : // OFFSET 0 stops PostgreSQL from walking.
-      Prisma.sql`SELECT i.id ${candidates(source, selection, cells)} AND ${whereAfter} OFFSET 0`
+  const isWalk = walksIds({ total, size }, skip + limit)
+  const items = candidates(source, selection, isWalk ? undefined : cells)
+  const rest = after === undefined ? items : among(items, Prisma.sql`i.id > ${after}::uuid`)
+  // OFFSET 0 stops PostgreSQL from walking.
+  const found = select(Prisma.sql`i.id`, rest, isWalk ? Prisma.empty : Prisma.sql`OFFSET 0`)
   const rows = await source.reader.$queryRaw<{ ids: string }[]>`
     SELECT array_to_string(ARRAY(
              SELECT found.id FROM ${owner(source)} CROSS JOIN LATERAL (${found}) AS found
@@ -187,12 +210,9 @@ function owner({ datasetId }: FeatureSource): Prisma.Sql {
   return ownerTable([{ datasetId, parentItemId: null }])
 }
 
-/** FROM and WHERE of the selected items `i` of the table `owner`. `cells` are the cells of the box. */
-function candidates(
-  { datasetId }: FeatureSource,
-  selection: FeatureSelection,
-  cells?: BoxContent['cells'],
-): Prisma.Sql {
-  const items = cells ? itemsInCells(cells, [datasetId], selection) : Prisma.sql`FROM items i WHERE true`
-  return Prisma.sql`${items} AND i.dataset_id = owner.dataset_id AND ${whereSelected(selection)}`
+/** The selected items of the table `owner`. `cells` are the cells of the box. */
+function candidates({ datasetId }: FeatureSource, selection: FeatureSelection, cells?: BoxContent['cells']): Items {
+  const conditions = [Prisma.sql`i.dataset_id = owner.dataset_id`, whereSelected(selection)]
+  const from = Prisma.sql`items i`
+  return cells ? among(itemsInCells(cells, [datasetId], selection), ...conditions) : { from, where: allOf(conditions) }
 }

@@ -4,6 +4,7 @@ import type { ItemListArguments, PageArguments, SortOrder } from '../arguments.t
 import { FILTERS, type Filter, type FilterValues, givenFilters, pickFilters, whereFilters } from '../filters.ts'
 import type { Dataset } from '../models.ts'
 import { type ItemSort, SORTS } from '../sorts.ts'
+import { allOf } from './select.ts'
 
 /*
  * A list of items: its owner, selection, order and bounds, and the SQL for each. In the SQL, `i` is the table of items and
@@ -15,9 +16,6 @@ export interface ItemOwner {
   datasetId: string
   parentItemId: string | null
 }
-
-/** UUIDs of the datasets to search. */
-export type Scope = readonly string[]
 
 /** Which items of the owner the list contains. */
 export interface ItemSelection extends FilterValues {
@@ -74,21 +72,23 @@ export function ownerTable(owners: readonly ItemOwner[]): Prisma.Sql {
                       WITH ORDINALITY AS owner (dataset_id, parent_item_id, n)`
 }
 
+const AMONG = {
+  all: [],
+  roots: [Prisma.sql`i.parent_item_id IS NULL`],
+  children: [Prisma.sql`i.parent_item_id = owner.parent_item_id`],
+}
+
 /** SQL condition: the item is in the selection. */
 export function whereListed(selection: ItemSelection): Prisma.Sql {
-  const conditions = [Prisma.sql`i.dataset_id = owner.dataset_id`]
-  if (selection.among === 'roots') conditions.push(Prisma.sql`i.parent_item_id IS NULL`)
-  if (selection.among === 'children') conditions.push(Prisma.sql`i.parent_item_id = owner.parent_item_id`)
-  conditions.push(whereFilters(selection))
-  return Prisma.join(conditions, ' AND ')
+  return allOf([Prisma.sql`i.dataset_id = owner.dataset_id`, ...AMONG[selection.among], whereFilters(selection)])
 }
 
 /** SQL condition: the item is between the bounds. */
 export function whereBetween({ after, before, ...order }: ItemOrder & ItemBounds): Prisma.Sql {
-  const conditions = [Prisma.sql`true`]
-  if (after) conditions.push(whereBeyond(order, 'after', constant(after)))
-  if (before) conditions.push(whereBeyond(order, 'before', constant(before)))
-  return Prisma.join(conditions, ' AND ')
+  return allOf([
+    ...(after ? [whereBeyond(order, 'after', constant(after))] : []),
+    ...(before ? [whereBeyond(order, 'before', constant(before))] : []),
+  ])
 }
 
 type SqlPosition = Record<keyof ItemPosition, Prisma.Sql>

@@ -1,15 +1,26 @@
+import { NEVER_PREPARE } from '../../database/never-prepare.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { rangesOf } from '../box.ts'
 import { type Cover, coverOf, distancesTo, type Point, pointAt } from '../circle.ts'
-import { givenFilters } from '../filters.ts'
-import type { Fetched } from '../page.ts'
+import { type FilterValues, givenFilters, whereFilters } from '../filters.ts'
+import type { Fetched, Window } from '../page.ts'
 import { countsAtOnce, FEW_POINTS } from '../plan.ts'
+import type { Circle } from '../selection.ts'
 import { bitsBelow, COUNTED_ZOOMS, tileOfNumber } from '../tile.ts'
-import type { Scope } from './item-list.ts'
-import { matchingOfPart, readMatchingTiles, type TileRow, testFew } from './matching-tiles.ts'
-import { itemsOf, type NearbyWindow } from './nearby.ts'
-import { centreOf, whereInCircle } from './where.ts'
+import {
+  among,
+  anyOf,
+  hitsInCircle,
+  itemsOf,
+  itemsOfPart,
+  itemsOfParts,
+  pageOfHits,
+  type Scope,
+  select,
+  TOTAL_OF_HITS,
+  whereInCircle,
+} from './select.ts'
 
 /*
  * A nearby search with the counts of map tiles. It has exactly the result of plain PostGIS, and reads far fewer points:
@@ -18,8 +29,18 @@ import { centreOf, whereInCircle } from './where.ts'
  * - For the page, it measures only the points of the candidates: the tiles that may contain an item of the page.
  * - It replaces a large boundary tile or candidate by the smaller tiles in it, down to zoom 20, some 30 metres wide.
  *
- * The stored counts are of all items. With filters, the tiles have the numbers of matching items (matching-tiles.ts).
+ * The stored counts are of all items. With filters, the tiles have the numbers of matching items. The index on cells has the codes, so
+ * filters by codes read no items. The other filters read the items of the tiles; if these are many, they read all matching items at once
+ * instead, in the order of the table.
  */
+
+/** A part of the list of the items in a circle that have the values of the filters, nearest first. */
+export interface NearbyWindow extends FilterValues, Window {
+  circle: Circle
+}
+
+/** The number of a tile, the index of a dataset in the scope from 1, and the number of its items in the tile. */
+type TileRow = [number: number, dataset: number, n: number]
 
 /** The zooms to which tiles are divided. The index on cells counts the items of the last one. */
 const ZOOMS = [...COUNTED_ZOOMS, 20] as const
@@ -134,16 +155,13 @@ function selectStart({ window, scope, cover }: NearbyStart): Prisma.Sql {
     ), part AS (
       SELECT DISTINCT first << ${cellBits}::integer AS first, after_last << ${cellBits}::integer AS "end", dataset_id
         FROM size CROSS JOIN cover WHERE is_small
-    ), hit AS MATERIALIZED (
-      SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance
-        FROM part ${itemsOfPart(window)} WHERE ${whereInCircle(window.circle)}
-    )
-    SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total, (
+    ), ${hitsInCircle(window.circle, itemsOfParts(Prisma.sql`part`, window))}
+    SELECT ${pageOfHits(window, 'distance')} AS json, ${TOTAL_OF_HITS} AS total, (
              SELECT json_agg(json_build_array(cell, array_position(${[...scope]}::uuid[], dataset_id), n))
                FROM cover WHERE NOT size.is_small
            )::text AS cover, (
              SELECT array_to_json(ARRAY(SELECT ARRAY[id::text, revision::text] FROM datasets
-              WHERE id = ANY (${[...scope]}::uuid[])))
+              WHERE id = ${anyOf(scope)}))
            )::text AS revisions
       FROM size`
 }
@@ -243,30 +261,25 @@ function countsOfPart(window: NearbyWindow, zoom: number): Prisma.Sql {
       SELECT cell AS tile, n FROM tile_counts
        WHERE dataset_id = part.dataset_id AND level = ${zoom}::smallint
          AND cell >= (part.first >> ${bits}::integer) AND cell < (part."end" >> ${bits}::integer)`
-    : Prisma.sql`
-      SELECT i.tile_cell >> ${bits}::integer AS tile, count(*)::integer AS n FROM ${matchingOfPart(window)} GROUP BY 1`
+    : select(
+        Prisma.sql`i.tile_cell >> ${bits}::integer AS tile, count(*)::integer AS n`,
+        itemsOfPart(window),
+        Prisma.sql`GROUP BY 1`,
+      )
 }
 
 /** Tests the points of the boundary tiles, and measures the points of the candidates. */
 async function measure({ refine, window, scope }: Search, state: SearchState): Promise<Fetched> {
   const { before, inside, boundary, candidates } = state
+  const onBoundary = among(itemsOfParts(partsOf(boundary, scope), window), whereInCircle(window.circle))
   const [row] = await refine(
     (reader) => reader.$queryRaw<(Fetched & { total: number; boundary: number })[]>`
-    WITH hit AS MATERIALIZED (
-      SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance
-        FROM ${itemsIn(window, candidates, scope)} WHERE ${whereInCircle(window.circle)}
-    )
-    SELECT ${itemsOf({ ...window, offset: window.offset - before })} AS json,
-           (SELECT count(*) FROM hit)::integer AS total,
-           (SELECT count(*) FROM ${itemsIn(window, boundary, scope)} WHERE ${whereInCircle(window.circle)})::integer AS boundary`,
+    WITH ${hitsInCircle(window.circle, itemsOfParts(partsOf(candidates, scope), window))}
+    SELECT ${pageOfHits({ ...window, offset: window.offset - before }, 'distance')} AS json, ${TOTAL_OF_HITS} AS total,
+           (${select(Prisma.sql`count(*)::integer`, onBoundary)}) AS boundary`,
   )
   if (!row) throw new TypeError('The search returned no row')
   return { json: row.json, total: inside + row.total + row.boundary }
-}
-
-/** SQL for the table `i` (id, location) of the matching items in tiles. */
-function itemsIn(window: NearbyWindow, tiles: readonly CountedTile[], scope: Scope): Prisma.Sql {
-  return Prisma.sql`${partsOf(tiles, scope)} ${itemsOfPart(window)}`
 }
 
 /** SQL for the table `part` (first, end, dataset_id): tiles, each as a range of cells. */
@@ -280,7 +293,44 @@ function partsOf(tiles: readonly CountedTile[], scope: Scope): Prisma.Sql {
     ) AS part`
 }
 
-/** SQL that joins the matching items of each part. */
-function itemsOfPart(window: NearbyWindow): Prisma.Sql {
-  return Prisma.sql`CROSS JOIN LATERAL (SELECT i.id, i.location FROM ${matchingOfPart(window)} OFFSET 0) AS i`
+/** The window from all matching items, if they are at most `limit`; and the number of all items of the datasets. */
+async function testFew(
+  reader: SqlReader,
+  window: NearbyWindow,
+  scope: Scope,
+  limit: number,
+): Promise<{ few: Fetched | undefined; size: number }> {
+  const first = select(
+    Prisma.sql`i.id, i.location`,
+    among(itemsOf(scope), whereFilters(window)),
+    Prisma.sql`LIMIT ${limit + 1}`,
+  )
+  const few = { from: Prisma.sql`matching i`, where: Prisma.sql`(SELECT count(*) FROM matching) <= ${limit}` }
+  const [row] = await reader.$queryRaw<(Fetched & { matching: number; size: number })[]>`
+    WITH matching AS MATERIALIZED (${first}),
+         ${hitsInCircle(window.circle, few)}
+    SELECT ${pageOfHits(window, 'distance')} AS json, ${TOTAL_OF_HITS} AS total,
+           (SELECT count(*) FROM matching)::integer AS matching,
+           (SELECT coalesce(sum(n), 0) FROM item_counts
+             WHERE dataset_id = ${anyOf(scope)} AND list = 'all')::float8 AS size`
+  if (!row) throw new TypeError('The search returned no row')
+  const { json, total, matching, size } = row
+  return { few: matching <= limit ? { json, total } : undefined, size }
+}
+
+/** Reads the tiles of the cover that have matching items. They are smaller than the cover's, because one reading is enough then. */
+async function readMatchingTiles(
+  reader: SqlReader,
+  window: NearbyWindow,
+  scope: Scope,
+  cover: Cover,
+): Promise<{ z: number; tiles: TileRow[] }> {
+  const z = Math.min(cover.z + 5, COUNTED_ZOOMS[3])
+  const columns = Prisma.sql`i.tile_cell >> ${bitsBelow(z)}::integer AS tile, i.dataset_id, count(*) AS n`
+  const matching = among(itemsOf(scope), Prisma.sql`${NEVER_PREPARE} ${whereFilters(window)}`)
+  const [row] = await reader.$queryRaw<{ tiles: string | null }[]>`
+    SELECT json_agg(json_build_array(tile, array_position(${[...scope]}::uuid[], dataset_id), n))::text AS tiles
+      FROM (${select(columns, matching, Prisma.sql`GROUP BY 1, 2`)}) AS counted
+     WHERE tile >> ${2 * (z - cover.z)}::integer = ANY (${cover.tiles}::bigint[])`
+  return { z, tiles: JSON.parse(row?.tiles ?? '[]') }
 }

@@ -6,12 +6,22 @@ import { type FilterValues, givenFilters, splitFilters } from '../filters.ts'
 import type { JsonText } from '../models.ts'
 import type { Fetched, Window } from '../page.ts'
 import { FEW_IN_BOX, planBox, planSearch } from '../plan.ts'
-import { itemsAt, jsonText } from '../projection.ts'
-import type { Circle, Selection } from '../selection.ts'
+import type { Selection } from '../selection.ts'
 import { countInBox, itemsInCells } from './box.ts'
-import { ownerTable, type Scope, totalOf } from './item-list.ts'
-import { itemsOf } from './nearby.ts'
-import { centreOf, whereInName, whereSelected } from './where.ts'
+import { ownerTable, totalOf } from './item-list.ts'
+import {
+  allOf,
+  among,
+  hitsInCircle,
+  type Items,
+  itemsOf,
+  pageOfHits,
+  type Scope,
+  select,
+  TOTAL_OF_HITS,
+  whereInName,
+  whereSelected,
+} from './select.ts'
 
 /*
  * Items by name or keyword, in a box, or both (docs/graphql.md). PostgreSQL folds names and texts, so that both are folded by the same code.
@@ -45,17 +55,17 @@ export async function fetchSearchPage(
   { commonShare = COMMON_SHARE } = {},
 ): Promise<Fetched> {
   const plan = planSearch(window)
+  const text = window.text === undefined ? undefined : await foldText(reader, window.text, commonShare)
   switch (plan.way) {
     case 'grid':
     case 'circle': {
-      const text = window.text === undefined ? undefined : await foldText(reader, window.text, commonShare)
-      return fetchNearest(reader, { ...window, circle: plan.circle }, scope, text)
+      // PostgreSQL chooses between the index of grams and the one of locations.
+      const { circle: _, ...others } = window
+      const hits = hitsInCircle(plan.circle, itemsWith(text, scope, others))
+      return fetchHits(reader, hits, pageOfHits(window, 'distance'))
     }
-    case 'words': {
-      const text = await foldText(reader, plan.text, commonShare)
-      const { items, words } = candidatesFor(text, scope)
-      return fetchFrom(reader, items, window, text, words)
-    }
+    case 'words':
+      return fetchFrom(reader, itemsWith(text, scope, window), window, text)
     case 'box':
       return fetchInBox(reader, window, plan.within, scope)
     case 'none':
@@ -76,51 +86,20 @@ async function fetchInBox(
     total <= FEW_IN_BOX
       ? 'cells'
       : planBox({ total, size: await sizeOf(reader, scope, splitFilters(window).codes) }, window)
-  switch (way) {
-    case 'names':
-      return { json: await walkNames(reader, window, scope), total }
-    case 'codes':
-      return fetchFrom(reader, Prisma.sql`${allItems(scope)} AND ${NEVER_PREPARE} true`, window)
-    case 'cells':
-      return fetchFrom(reader, itemsInCells(cells, scope, window), window)
-  }
+  if (way === 'names') return { json: await walkNames(reader, window, scope), total }
+  const items =
+    way === 'codes' ? among(itemsOf(scope), Prisma.sql`${NEVER_PREPARE} true`) : itemsInCells(cells, scope, window)
+  return fetchFrom(reader, among(items, whereSelected(window)), window)
 }
 
-/**
- * Reads all found items among the candidates.
- * @param candidates is FROM and the beginning of WHERE
- * @param words are the words of the text that a candidate may lack
- */
-async function fetchFrom(
-  reader: SqlReader,
-  candidates: Prisma.Sql,
-  window: SearchWindow,
-  text?: FoldedText,
-  words: readonly string[] = text?.words ?? [],
-): Promise<Fetched> {
-  const { limit, offset } = window
-  const [row] = await reader.$queryRaw<Fetched[]>`
-    WITH hit AS MATERIALIZED (
-      SELECT i.id, i.name, ${rankOf(text)} AS rank ${candidates} AND ${whereSelected(window, words)}
-    )
-    SELECT (SELECT count(*) FROM hit)::integer AS total,
-           ${itemsFrom(window, Prisma.sql`SELECT * FROM hit ORDER BY rank, name, id LIMIT ${limit} OFFSET ${offset}::bigint`)} AS json`
-  return row ?? { json: '[]', total: 0 }
+/** Reads a window of the items by the rank of the text, then by name, and counts them. */
+function fetchFrom(reader: SqlReader, items: Items, window: SearchWindow, text?: FoldedText): Promise<Fetched> {
+  const hits = select(Prisma.sql`i.id, i.name, ${rankOf(text)} AS rank`, items)
+  return fetchHits(reader, Prisma.sql`hit AS MATERIALIZED (${hits})`, pageOfHits(window, 'name'))
 }
 
-/** Reads the items in a circle. PostgreSQL chooses between the index of grams and the one of locations. */
-async function fetchNearest(
-  reader: SqlReader,
-  window: SearchWindow & { circle: Circle },
-  scope: Scope,
-  text: FoldedText | undefined,
-): Promise<Fetched> {
-  const { items, words } = text ? candidatesFor(text, scope) : { items: allItems(scope), words: [] }
-  const [row] = await reader.$queryRaw<Fetched[]>`
-    WITH hit AS MATERIALIZED (
-      SELECT i.id, ST_Distance(i.location, ${centreOf(window.circle)}) AS distance ${items} AND ${whereSelected(window, words)}
-    )
-    SELECT ${itemsOf(window)} AS json, (SELECT count(*) FROM hit)::integer AS total`
+async function fetchHits(reader: SqlReader, hits: Prisma.Sql, page: Prisma.Sql): Promise<Fetched> {
+  const [row] = await reader.$queryRaw<Fetched[]>`WITH ${hits} SELECT ${TOTAL_OF_HITS} AS total, ${page} AS json`
   return row ?? { json: '[]', total: 0 }
 }
 
@@ -134,24 +113,18 @@ async function sizeOf(reader: SqlReader, scope: Scope, codes: FilterValues): Pro
 
 /** Reads items in the order of their names until the page is complete. */
 async function walkNames(reader: SqlReader, window: SearchWindow, scope: Scope): Promise<JsonText> {
-  const { limit, offset } = window
-  const [row] = await reader.$queryRaw<{ json: JsonText }[]>`
-    SELECT ${itemsFrom(
-      window,
-      Prisma.sql`
-        SELECT 0 AS rank, one.id, one.name FROM unnest(${[...scope]}::uuid[]) AS owner (dataset_id)
-         CROSS JOIN LATERAL (
-                SELECT i.id, i.name FROM items i WHERE i.dataset_id = owner.dataset_id AND ${whereSelected(window)}
-                 ORDER BY i.name, i.id LIMIT ${offset + limit}::bigint
-              ) AS one
-         ORDER BY one.name, one.id LIMIT ${limit} OFFSET ${offset}::bigint`,
-    )} AS json`
+  const items = {
+    from: Prisma.sql`items i`,
+    where: Prisma.sql`i.dataset_id = owner.dataset_id AND ${whereSelected(window)}`,
+  }
+  const first = select(
+    Prisma.sql`0 AS rank, i.id, i.name`,
+    items,
+    Prisma.sql`ORDER BY i.name, i.id LIMIT ${window.offset + window.limit}::bigint`,
+  )
+  const hits = Prisma.sql`unnest(${[...scope]}::uuid[]) AS owner (dataset_id) CROSS JOIN LATERAL (${first})`
+  const [row] = await reader.$queryRaw<{ json: JsonText }[]>`SELECT ${pageOfHits(window, 'name', hits)} AS json`
   return row?.json ?? '[]'
-}
-
-/** SQL for the items at the places (rank, name, id), as JSON text. */
-function itemsFrom({ projection }: SearchWindow, places: Prisma.Sql): Prisma.Sql {
-  return jsonText(itemsAt(places, Prisma.sql`place.rank, place.name, place.id`, projection))
 }
 
 /** @see https://www.unicode.org/reports/tr44/#White_Space */
@@ -173,39 +146,28 @@ export function gramShares(index: 'items_grams_idx' | 'items_letter_grams_idx'):
      WHERE schemaname = current_schema() AND tablename = ${index} AND gram IS NOT NULL)`
 }
 
-/** Items among which a text finds some, and the words of the text that they may lack. */
-interface Candidates {
-  /** FROM and the beginning of WHERE. */
-  items: Prisma.Sql
-  words: readonly string[]
+/** The items of the datasets that match a selection and have the words of its text. */
+function itemsWith(text: FoldedText | undefined, scope: Scope, selection: Selection): Items {
+  return among(itemsOf(scope), whereWith(text, selection))
 }
 
-/** The items with the grams of a text, or all items if the index does not help to find them. */
-function candidatesFor({ words, isRare }: FoldedText, scope: Scope): Candidates {
-  if (!isRare) return { items: allItems(scope), words }
-  return {
-    items: Prisma.sql`${allItems(scope)} AND ${whereGrams(words)}`,
-    // A word of one or two characters is a gram, so the index has found it.
-    words: words.filter((word) => [...word].length > 2),
-  }
+/** SQL condition: the item `i` matches a selection, and has the words of its text. */
+function whereWith(text: FoldedText | undefined, selection: Selection): Prisma.Sql {
+  if (!text?.isRare) return whereSelected(selection, text?.words)
+  // A word of one or two characters is a gram, so the index has found it.
+  const longWords = text.words.filter((word) => [...word].length > 2)
+  return Prisma.sql`${whereGrams(text.words)} AND ${whereSelected(selection, longWords)}`
 }
 
 /** SQL condition: the item `i` matches a selection, which may have a text. */
-export async function whereFound(reader: SqlReader, { text, ...selection }: Selection): Promise<Prisma.Sql> {
-  if (text === undefined) return whereSelected(selection)
-  const { words, isRare } = await foldText(reader, text)
-  const where = whereSelected(selection, words)
-  return isRare ? Prisma.sql`${whereGrams(words)} AND ${where}` : where
+export async function whereFound(reader: SqlReader, selection: Selection): Promise<Prisma.Sql> {
+  const { text } = selection
+  return whereWith(text === undefined ? undefined : await foldText(reader, text), selection)
 }
 
 /** SQL condition that every item has whose name and keywords have the words. An index answers it. */
 function whereGrams(words: readonly string[]): Prisma.Sql {
   return Prisma.sql`item_grams(i.folded_name, i.folded_keywords) @> ${words.flatMap(gramsOf)}::text[]`
-}
-
-/** FROM and the beginning of WHERE. */
-export function allItems(scope: Scope): Prisma.Sql {
-  return Prisma.sql`FROM items i WHERE i.dataset_id = ANY (${[...scope]}::uuid[])`
 }
 
 /** The pairs of adjacent characters of a word, or its only character. The SQL function `name_grams` gives them for a name. */
@@ -222,7 +184,7 @@ function rankOf(text: FoldedText | undefined): Prisma.Sql {
   if (!text) return Prisma.sql`0`
   const { phrase, words } = text
   // A text of invisible characters has no words.
-  const isInName = Prisma.join([Prisma.sql`true`, ...words.map(whereInName)], ' AND ')
+  const isInName = allOf(words.map(whereInName))
   return Prisma.sql`CASE WHEN i.folded_name = ${phrase} OR strpos(i.folded_keywords, ${`\n${phrase}\n`}) > 0 THEN 0
                          WHEN starts_with(i.folded_name, ${phrase}) THEN 1
                          WHEN i.folded_keywords = '' OR (${isInName}) THEN 2 ELSE 3 END`

@@ -9,9 +9,10 @@ import { DEFAULTS } from '../arguments.ts'
 import { type FilterValues, givenFilters, type ItemFilter } from '../filters.ts'
 import { type ItemProjection, NO_ITEMS, projectionKey } from '../projection.ts'
 import { fetchItems, type LookupRow } from './by-id.ts'
-import { hasStoredTotal, type Scope } from './item-list.ts'
+import { hasStoredTotal } from './item-list.ts'
 import { fetchItemWindows, type ItemWindow, type ItemWindowContent, type OwnedWindow } from './items.ts'
 import { type NearbyStart, type NearbyStartRow, startSearches } from './nearby-by-grid.ts'
+import type { Scope } from './select.ts'
 
 /*
  * Sends the reads of concurrent requests as one statement. A round trip to PostgreSQL costs both sides more time than a page

@@ -15,9 +15,8 @@ import {
   rankCandidates,
   sharedLevels,
 } from '../suggestions.ts'
-import type { Scope } from './item-list.ts'
-import { allItems, gramShares } from './search.ts'
-import { whereSelected } from './where.ts'
+import { gramShares } from './search.ts'
+import { among, type Items, itemsOf, type Scope, select, whereSelected } from './select.ts'
 
 /*
  * Items that are probably meant by a text. PostgreSQL finds candidates by indexes, and TypeScript ranks them (suggestions.ts).
@@ -89,21 +88,23 @@ async function findMeant(
   scope: Scope,
 ): Promise<Ranked[]> {
   const { phrase, halfTyped } = parsed
-  const places = [equalItems(parsed, suggestion, scope), beginnings(spaced([phrase]), suggestion, scope)]
+  const where = whereSelected(suggestion)
+  const limit = Prisma.sql`LIMIT ${suggestion.limit}`
+  const places = [equalItems(parsed, where, scope, limit), beginnings(spaced([phrase]), where, scope, limit)]
   if (halfTyped) {
-    const hasPattern = Prisma.sql`letters_of(i.folded_name) ~ ${halfTyped.pattern.source}`
-    places.push(beginnings(prefixesOf(halfTyped), suggestion, scope, hasPattern))
+    const hasPattern = Prisma.sql`letters_of(i.folded_name) ~ ${halfTyped.pattern.source} AND ${where}`
+    places.push(beginnings(prefixesOf(halfTyped), hasPattern, scope, limit))
   }
   const union = Prisma.join(places, ') UNION (', '(', ')')
   const first = parsed.isShort
-    ? await readCandidates(reader, Prisma.sql`FROM (${union}) AS place JOIN items i ON i.id = place.id`)
+    ? await readCandidates(reader, Prisma.sql`(${union}) AS place JOIN items i ON i.id = place.id`)
     : []
   const ranked = rankCandidates(parsed, first)
   if (ranked.length >= suggestion.limit) return ranked
   const { grams, rare } = await readShares(reader, [...parsed.grams])
   for (const level of sharedLevels(grams.length)) {
     const groups = groupsOf(grams, rare, level)
-    const items = Prisma.sql`${allItems(scope)} AND (${whereOneOf(groups)}) AND ${whereSelected(suggestion)}`
+    const items = among(itemsOf(scope), Prisma.sql`(${whereOneOf(groups)})`, where)
     const candidates = await readCandidates(reader, shortest(items, { maxCompared, maxRead }))
     ranked.push(...rankCandidates(parsed, candidates))
     const found = new Set(ranked.flatMap((each) => (isAtLevel(each, level) ? each.candidate.id : [])))
@@ -118,29 +119,31 @@ const GRAMS = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords)`
 const BEGINNING = Prisma.sql`left(letters_of(i.folded_name), 50) COLLATE "C"`
 
 /** The items with an equal name, whose letters may have a space before and after it, or with an equal keyword. */
-function equalItems({ phrase }: ParsedText, suggestion: Suggestion, scope: Scope): Prisma.Sql {
+function equalItems({ phrase }: ParsedText, where: Prisma.Sql, scope: Scope, limit: Prisma.Sql): Prisma.Sql {
   const names = [phrase, ` ${phrase}`, `${phrase} `, ` ${phrase} `]
-  return Prisma.sql`
-    SELECT i.id ${allItems(scope)} AND (${BEGINNING} = ANY (${names}::text[]) OR ${GRAMS} @> ARRAY[${`=${phrase}`}])
-       AND ${whereSelected(suggestion)} ORDER BY i.name, i.id LIMIT ${suggestion.limit}`
+  const isEqual = Prisma.sql`(${BEGINNING} = ANY (${names}::text[]) OR ${GRAMS} @> ARRAY[${`=${phrase}`}])`
+  return select(Prisma.sql`i.id`, among(itemsOf(scope), isEqual, where), Prisma.sql`ORDER BY i.name, i.id ${limit}`)
 }
 
 /** The items whose names begin with one of the phrases, in the order of their letters. */
-function beginnings(phrases: Prisma.Sql, suggestion: Suggestion, scope: Scope, where = Prisma.sql`true`): Prisma.Sql {
+function beginnings(phrases: Prisma.Sql, where: Prisma.Sql, scope: Scope, limit: Prisma.Sql): Prisma.Sql {
+  const begun = among(ownItems(Prisma.sql`begun.phrase`), where)
+  const first = select(
+    Prisma.sql`i.id, ${BEGINNING} AS beginning`,
+    begun,
+    Prisma.sql`ORDER BY ${BEGINNING}, i.id ${limit}`,
+  )
   return Prisma.sql`
     SELECT one.id FROM unnest(${[...scope]}::uuid[]) AS owner (dataset_id)
      CROSS JOIN LATERAL unnest(${phrases}) AS begun (phrase)
-     CROSS JOIN LATERAL (
-            SELECT i.id, ${BEGINNING} AS beginning ${ownItems(Prisma.sql`begun.phrase`)} AND ${where} AND ${whereSelected(suggestion)}
-             ORDER BY ${BEGINNING}, i.id LIMIT ${suggestion.limit}
-          ) AS one
-     ORDER BY ltrim(one.beginning) COLLATE "C", one.id LIMIT ${suggestion.limit}`
+     CROSS JOIN LATERAL (${first}) AS one
+     ORDER BY ltrim(one.beginning) COLLATE "C", one.id ${limit}`
 }
 
-/** FROM and the beginning of WHERE: the items of `owner` whose letters begin with a phrase. No letter is beyond the last code point. */
-function ownItems(phrase: Prisma.Sql): Prisma.Sql {
-  const end = Prisma.sql`${phrase} || ${'\u{10ffff}'}`
-  return Prisma.sql`FROM items i WHERE i.dataset_id = owner.dataset_id AND ${BEGINNING} >= ${phrase} AND ${BEGINNING} < ${end}`
+/** The items of `owner` whose letters begin with a phrase. No letter is beyond the last code point. */
+function ownItems(phrase: Prisma.Sql): Items {
+  const begins = Prisma.sql`${BEGINNING} >= ${phrase} AND ${BEGINNING} < ${phrase} || ${'\u{10ffff}'}`
+  return { from: Prisma.sql`items i`, where: Prisma.sql`i.dataset_id = owner.dataset_id AND ${begins}` }
 }
 
 /** An array. The letters of a name that begins with a bracket or another separator begin with a space. */
@@ -154,7 +157,7 @@ const FEW_NAMES = 2_000
 /** An array: the prefixes of a half-typed text, or the start of all of them in a dataset where few names have it. */
 function prefixesOf({ prefixes, start }: HalfTyped): Prisma.Sql {
   if (start === undefined) return spaced(prefixes)
-  const near = Prisma.sql`SELECT ${ownItems(Prisma.sql`${start}::text`)} LIMIT ${FEW_NAMES + 1}`
+  const near = select(Prisma.empty, ownItems(Prisma.sql`${start}::text`), Prisma.sql`LIMIT ${FEW_NAMES + 1}`)
   const isMany = Prisma.sql`(SELECT count(*) > ${FEW_NAMES} FROM (${near}) AS near)`
   return Prisma.sql`CASE WHEN ${isMany} THEN ${spaced(prefixes)} ELSE ${spaced([start])} END`
 }
@@ -185,16 +188,15 @@ function whereOneOf(groups: string[][]): Prisma.Sql {
 const PARTS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32]
 
 /**
- * FROM for the items `i`, or for the ones with the shortest names if there are too many. The index has the length of a name as a gram, 100 for
+ * SQL for a table `i` of the items, or of the ones with the shortest names if there are too many. The index has the length of a name as a gram, 100 for
  * longer ones. The lengths of some items tell how many lengths to read at once.
- * @param items is FROM and the beginning of WHERE
  */
-function shortest(items: Prisma.Sql, { maxCompared, maxRead }: Bounds): Prisma.Sql {
+function shortest(items: Items, { maxCompared, maxRead }: Bounds): Prisma.Sql {
   const columns = Prisma.sql`i.id, i.name, i.folded_name, i.folded_keywords`
   const inOrder = Prisma.sql`ORDER BY length(i.folded_name), i.id LIMIT ${maxCompared}`
   const lengths = Prisma.sql`ARRAY(SELECT E'\\n' || n FROM generate_series(part.shortest, part.longest) AS n)`
   return Prisma.sql`
-    FROM (WITH first AS MATERIALIZED (SELECT ${columns} ${items} LIMIT ${maxRead + 1}),
+    (WITH first AS MATERIALIZED (${select(columns, items, Prisma.sql`LIMIT ${maxRead + 1}`)}),
           size AS MATERIALIZED (SELECT count(*) <= ${maxRead} AS is_all FROM first),
           part AS MATERIALIZED (
             SELECT lag(longest, 1, 0) OVER (ORDER BY longest) + 1 AS shortest, longest
@@ -203,7 +205,7 @@ function shortest(items: Prisma.Sql, { maxCompared, maxRead }: Bounds): Prisma.S
           (SELECT * FROM first i WHERE (SELECT is_all FROM size) ${inOrder})
           UNION ALL
           (SELECT i.* FROM part
-            CROSS JOIN LATERAL (SELECT ${columns} ${items} AND ${GRAMS} && ${lengths} ${inOrder}) AS i
+            CROSS JOIN LATERAL (${select(columns, among(items, Prisma.sql`${GRAMS} && ${lengths}`), inOrder)}) AS i
             WHERE NOT (SELECT is_all FROM size) LIMIT ${maxCompared})) AS i`
 }
 
@@ -220,12 +222,13 @@ async function readShares(reader: SqlReader, grams: readonly string[]): Promise<
   return { grams: rows.map(({ gram }) => gram), rare: rows.filter(({ isRare }) => isRare).length }
 }
 
-/** @param items is FROM */
+/** @param items is the table `i` of the items */
 export async function readCandidates(reader: SqlReader, items: Prisma.Sql): Promise<Candidate[]> {
   // Prisma takes far longer than JSON.parse for thousands of rows.
   const [row] = await reader.$queryRaw<{ candidates: string | null }[]>`
     SELECT json_agg(candidate)::text AS candidates FROM (
       SELECT i.id, i.name, letters_of(i.folded_name) AS letters,
-             CASE WHEN i.folded_keywords = '' THEN '' ELSE letters_of(i.folded_keywords) END AS keywords ${items}) AS candidate`
+             CASE WHEN i.folded_keywords = '' THEN '' ELSE letters_of(i.folded_keywords) END AS keywords
+        FROM ${items}) AS candidate`
   return JSON.parse(row?.candidates ?? '[]')
 }

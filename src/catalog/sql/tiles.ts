@@ -15,8 +15,8 @@ import {
   type TileAddress,
   type TileFeature,
 } from '../tile.ts'
-import type { Scope } from './item-list.ts'
 import { whereFound } from './search.ts'
+import { among, anyOf, type Items, itemsOf, type Scope, select } from './select.ts'
 
 /*
  * The features of a map tile. A tile with few items contains all of them. A tile with many items is divided into squares, and
@@ -60,16 +60,9 @@ async function conditionOf(reader: SqlReader, selection: Selection): Promise<Pri
   return Prisma.sql`${NEVER_PREPARE} ${await whereFound(reader, selection)}`
 }
 
-/** SQL that adds the condition of the selection to other conditions. */
-function andSelected({ where }: TileSource): Prisma.Sql {
-  return where ? Prisma.sql`AND ${where}` : Prisma.empty
-}
-
-/** SQL condition: the item `i` is in the tile, and selected. */
-function whereInTile(source: TileSource): Prisma.Sql {
-  const { tile, scope } = source
-  return Prisma.sql`
-    i.dataset_id = ANY (${[...scope]}::uuid[]) AND ${whereInRange(Prisma.sql`i.tile_cell`, cellRange(tile))} ${andSelected(source)}`
+/** The selected items of the tile. */
+function itemsIn({ tile, scope, where }: TileSource): Items {
+  return among(itemsOf(scope), whereInRange(Prisma.sql`i.tile_cell`, cellRange(tile)), ...(where ? [where] : []))
 }
 
 /** Returns the items of a tile, but at most one more than a tile may contain. */
@@ -82,12 +75,15 @@ async function fetchItems(reader: SqlReader, source: TileSource): Promise<ItemRo
   )
 }
 
+/** The columns of the table `found`. */
+const FOUND = Prisma.sql`i.id, i.name, i.category_code, i.dataset_id, i.tile_cell`
+
 /** SQL for the table `found` of the first items of a tile in each dataset, which is a walk in an index. */
 function firstItems({ tile, scope }: TileSource, limit: number): Prisma.Sql {
   return Prisma.sql`found AS (
     SELECT i.* FROM unnest(${[...scope]}::uuid[]) AS scope (dataset_id)
      CROSS JOIN LATERAL (
-            SELECT i.id, i.name, i.category_code, i.dataset_id, i.tile_cell FROM items i
+            SELECT ${FOUND} FROM items i
              WHERE i.dataset_id = scope.dataset_id AND ${whereInRange(Prisma.sql`i.tile_cell`, cellRange(tile))}
              ORDER BY i.tile_cell LIMIT ${limit}
           ) AS i
@@ -99,9 +95,7 @@ function firstItems({ tile, scope }: TileSource, limit: number): Prisma.Sql {
  * it would walk all items of the tile in search of a few.
  */
 function selectedItems(source: TileSource): Prisma.Sql {
-  return Prisma.sql`found AS MATERIALIZED (
-    SELECT i.id, i.name, i.category_code, i.dataset_id, i.tile_cell FROM items i WHERE ${whereInTile(source)}
-  )`
+  return Prisma.sql`found AS MATERIALIZED (${select(FOUND, itemsIn(source))})`
 }
 
 /** Returns the squares of a tile that have items: the number of items, and the item if it is the only one. */
@@ -124,7 +118,7 @@ async function fetchClusters(reader: SqlReader, source: TileSource): Promise<Clu
                         AND tile_cell >= (square << ${bits}::integer) AND tile_cell < ((square + 1) << ${bits}::integer)
                      -- PostgreSQL would otherwise read all selected items for each square.
                      OFFSET 0) AS i
-              WHERE true ${andSelected(source)}
+              WHERE ${source.where ?? Prisma.sql`true`}
               LIMIT 1
            ) AS item ON true`,
   )
@@ -138,16 +132,16 @@ function selectCounts(source: TileSource): Prisma.Sql {
     return Prisma.sql`
       SELECT c.dataset_id, c.cell >> ${bitsBelowCluster(tile, zoom)}::integer AS square, c.n, c.sum_x, c.sum_y
         FROM tile_counts c
-       WHERE c.dataset_id = ANY (${[...scope]}::uuid[]) AND c.level = ${zoom}::smallint
+       WHERE c.dataset_id = ${anyOf(scope)} AND c.level = ${zoom}::smallint
          AND ${whereInRange(Prisma.sql`c.cell`, rangeAtZoom(tile, zoom))}`
   }
+  const columns = Prisma.sql`
+    i.dataset_id, i.tile_cell >> ${bitsBelowCluster(tile)}::integer AS square, count(*) AS n, min(i.tile_cell) AS first, max(i.tile_cell) AS last`
   // A mean would need the cell of every item. The middle between the first and the last cell needs only two cells.
   return Prisma.sql`
     SELECT dataset_id, square, n, n * (even_bits(first) + even_bits(last)) / 2 AS sum_x,
            n * (even_bits(first >> 1) + even_bits(last >> 1)) / 2 AS sum_y
-      FROM (SELECT i.dataset_id, i.tile_cell >> ${bitsBelowCluster(tile)}::integer AS square,
-                   count(*) AS n, min(i.tile_cell) AS first, max(i.tile_cell) AS last
-              FROM items i WHERE ${whereInTile(source)} GROUP BY 1, 2) AS part`
+      FROM (${select(columns, itemsIn(source), Prisma.sql`GROUP BY 1, 2`)}) AS part`
 }
 
 /** SQL for the shares of a tile's squares: square, and a JSON text with the number of items of each value (counts). */
@@ -157,9 +151,11 @@ function selectShares(source: TileSource): Prisma.Sql {
   const values =
     shares === 'datasetId'
       ? Prisma.sql`SELECT square, dataset_id::text AS value, sum(n) AS n FROM (${selectCounts(source)}) AS part GROUP BY 1, 2`
-      : Prisma.sql`
-      SELECT i.tile_cell >> ${bitsBelowCluster(tile)}::integer AS square, i.category_code AS value, count(*) AS n
-        FROM items i WHERE ${whereInTile(source)} GROUP BY 1, 2`
+      : select(
+          Prisma.sql`i.tile_cell >> ${bitsBelowCluster(tile)}::integer AS square, i.category_code AS value, count(*) AS n`,
+          itemsIn(source),
+          Prisma.sql`GROUP BY 1, 2`,
+        )
   return Prisma.sql`
       SELECT square, json_object_agg(value, n ORDER BY n DESC, value COLLATE "C")::text AS counts
         FROM (SELECT *, row_number() OVER (PARTITION BY square ORDER BY n DESC, value COLLATE "C") AS rank

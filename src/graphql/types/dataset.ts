@@ -1,6 +1,6 @@
-import type { Extent as ExtentRow } from '../../catalog/features.ts'
 import type { Dataset as DatasetRow } from '../../catalog/models.ts'
 import { type ExportSize as ExportSizeRow, SIZED_FORMATS } from '../../catalog/sql/export-sizes.ts'
+import type { Extent as ExtentRow } from '../../catalog/sql/extent.ts'
 import type { Facet as FacetRow } from '../../catalog/sql/facets.ts'
 import { builder } from '../builder.ts'
 import { Node } from './node.ts'

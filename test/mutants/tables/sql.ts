@@ -104,11 +104,14 @@ export const SQL: readonly MutantTable[] = [
     tests: NAMES,
     mutants: [
       {
-        find: 'SELECT i.id ${allItems(scope)} AND (${BEGINNING}',
-        replace: 'SELECT i.id FROM items i WHERE (${BEGINNING}',
+        find: 'among(itemsOf(scope), isEqual',
+        replace: 'among({ from: Prisma.sql`items i`, where: Prisma.sql`true` }, isEqual',
       },
-      { find: 'WHERE i.dataset_id = owner.dataset_id AND ${BEGINNING} >=', replace: 'WHERE ${BEGINNING} >=' },
-      { find: '`${allItems(scope)} AND (${whereOneOf', replace: '`FROM items i WHERE (${whereOneOf' },
+      { find: '`i.dataset_id = owner.dataset_id AND ${begins}`', replace: 'begins' },
+      {
+        find: 'among(itemsOf(scope), Prisma.sql`(${whereOneOf',
+        replace: 'among({ from: Prisma.sql`items i`, where: Prisma.sql`true` }, Prisma.sql`(${whereOneOf',
+      },
     ],
   },
   {

@@ -1,0 +1,134 @@
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { BoundingBox } from '../box.ts'
+import { type FilterValues, splitFilters, whereFilters } from '../filters.ts'
+import type { Window } from '../page.ts'
+import { itemsAt, jsonText } from '../projection.ts'
+import type { Circle, Selection } from '../selection.ts'
+
+/*
+ * Selects items. In the SQL, `i` is the table of items. All doors select items by the conditions of this file.
+ */
+
+/** UUIDs of the datasets to search. */
+export type Scope = readonly string[]
+
+/** Items: the tables of FROM, one of which is `i`, and a condition. */
+export interface Items {
+  from: Prisma.Sql
+  where: Prisma.Sql
+}
+
+/** SQL for a SELECT of items. `rest` is what follows its conditions. */
+export function select(columns: Prisma.Sql, { from, where }: Items, rest = Prisma.empty): Prisma.Sql {
+  return Prisma.sql`SELECT ${columns} FROM ${from} WHERE ${where} ${rest}`
+}
+
+/** Those of the items that match a condition too. */
+export function among({ from, where }: Items, ...conditions: readonly Prisma.Sql[]): Items {
+  return { from, where: allOf([where, ...conditions]) }
+}
+
+/** SQL condition: every condition is true. */
+export function allOf(conditions: readonly Prisma.Sql[]): Prisma.Sql {
+  return conditions.length === 0 ? Prisma.sql`true` : Prisma.join([...conditions], ' AND ')
+}
+
+/** All items of the datasets. */
+export function itemsOf(scope: Scope): Items {
+  return { from: Prisma.sql`items i`, where: Prisma.sql`i.dataset_id = ${anyOf(scope)}` }
+}
+
+/** SQL on the right of `dataset_id =`. */
+export function anyOf(scope: Scope): Prisma.Sql {
+  return Prisma.sql`ANY (${[...scope]}::uuid[])`
+}
+
+/**
+ * The items in the cells of a row of the table `part` (first, "end") that have the values of filters, through the index on dataset,
+ * cell and codes. Without OFFSET 0 the planner would use the index on locations, or that of a filter, and read all matching items for each part.
+ * @param dataset SQL on the right of `dataset_id =`
+ */
+export function itemsOfPart(filters: FilterValues, dataset = Prisma.sql`part.dataset_id`): Items {
+  const { codes, texts } = splitFilters(filters)
+  const from = Prisma.sql`(
+    SELECT * FROM items i
+     WHERE i.dataset_id = ${dataset} AND i.tile_cell >= part.first AND i.tile_cell < part."end"
+       AND ${whereFilters(codes)} OFFSET 0
+  ) AS i`
+  return { from, where: whereFilters(texts) }
+}
+
+/** The same of each row. `parts` is the table `part`. */
+export function itemsOfParts(parts: Prisma.Sql, filters: FilterValues, dataset?: Prisma.Sql): Items {
+  const { from, where } = itemsOfPart(filters, dataset)
+  return { from: Prisma.sql`${parts} CROSS JOIN LATERAL ${from}`, where }
+}
+
+/**
+ * SQL condition: the item matches every member of the selection.
+ * @param words are the folded words of its text that no index has found yet (search.ts)
+ */
+export function whereSelected(selection: Omit<Selection, 'text'>, words: readonly string[] = []): Prisma.Sql {
+  const { within, circle, updatedFrom, updatedTo } = selection
+  const conditions = [whereFilters(selection), ...words.map(whereWord)]
+  if (within) conditions.push(whereInBox(within))
+  if (circle) conditions.push(whereInCircle(circle))
+  if (updatedFrom) conditions.push(Prisma.sql`i.updated_at >= ${updatedFrom.toISOString()}::timestamptz`)
+  if (updatedTo) conditions.push(Prisma.sql`i.updated_at <= ${updatedTo.toISOString()}::timestamptz`)
+  return allOf(conditions)
+}
+
+function whereWord(word: string): Prisma.Sql {
+  return Prisma.sql`(${whereInName(word)} OR strpos(i.folded_keywords, ${word}) > 0)`
+}
+
+/** SQL condition: the folded name has the word. */
+export function whereInName(word: string): Prisma.Sql {
+  return Prisma.sql`strpos(i.folded_name, ${word}) > 0`
+}
+
+/** SQL condition: the item is in the box. Text keeps the decimals of the box: PostgreSQL would round a float. */
+export function whereInBox({ west, south, east, north }: BoundingBox): Prisma.Sql {
+  const degrees = (value: number) => Prisma.sql`${String(value)}::text::numeric`
+  const isEast = Prisma.sql`i.longitude >= ${degrees(west)}`
+  const isWest = Prisma.sql`i.longitude <= ${degrees(east)}`
+  const whereBetween = west <= east ? Prisma.sql`${isEast} AND ${isWest}` : Prisma.sql`(${isEast} OR ${isWest})`
+  return Prisma.sql`i.latitude >= ${degrees(south)} AND i.latitude <= ${degrees(north)} AND ${whereBetween}`
+}
+
+/** SQL condition: the item is in the circle. ST_DWithin and ST_Distance on the WGS 84 spheroid decide (docs/rest.md). */
+export function whereInCircle(circle: Circle): Prisma.Sql {
+  return Prisma.sql`ST_DWithin(i.location, ${centreOf(circle)}, ${circle.radius}::float8)`
+}
+
+/** SQL for the centre, as a PostGIS geography. In a subquery, so that PostgreSQL computes it once and not for each item. */
+function centreOf({ latitude, longitude }: Circle): Prisma.Sql {
+  return Prisma.sql`(SELECT ST_SetSRID(ST_MakePoint(${longitude}::float8, ${latitude}::float8), 4326)::geography)`
+}
+
+/** SQL for a table `hit` (id, distance) of those of the items that are in the circle, for WITH. */
+export function hitsInCircle(circle: Circle, items: Items): Prisma.Sql {
+  const columns = Prisma.sql`i.id, ST_Distance(i.location, ${centreOf(circle)}) AS distance`
+  return Prisma.sql`hit AS MATERIALIZED (${select(columns, among(items, whereInCircle(circle)))})`
+}
+
+/** SQL for the number of rows of `hit`. */
+export const TOTAL_OF_HITS = Prisma.sql`(SELECT count(*) FROM hit)::integer`
+
+/** The orders of hits: nearest first, or best first and then by name. */
+const ORDERS = { distance: Prisma.sql`place.distance, place.id`, name: Prisma.sql`place.rank, place.name, place.id` }
+
+/**
+ * SQL for the items of a window of the table `hit` (id, and the columns of the order), as JSON text.
+ * @param hits is the table
+ */
+export function pageOfHits(
+  { limit, offset, projection }: Window,
+  order: keyof typeof ORDERS,
+  hits = Prisma.sql`hit`,
+): Prisma.Sql {
+  // In subqueries, so that PostgreSQL finds a plan for all limits no worse than one for this limit, and does not plan each search anew.
+  const places = Prisma.sql`
+    SELECT * FROM ${hits} AS place ORDER BY ${ORDERS[order]} LIMIT (SELECT ${limit}::bigint) OFFSET (SELECT ${offset}::bigint)`
+  return jsonText(itemsAt(places, ORDERS[order], projection, order === 'distance' ? ['distance'] : []))
+}
