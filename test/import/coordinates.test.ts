@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { initManifest } from '../../src/import/init/init-manifest.ts'
 import { csv, useImporter } from '../support/import.ts'
+import cases from './data/coordinates.json' with { type: 'json' }
 
 const t = useImporter()
 const placed = async () => {
@@ -12,35 +13,7 @@ const placed = async () => {
 }
 
 describe('A coordinate is read in each way that has one meaning', () => {
-  test.each([
-    ['a minus of typesetters', '−37.5', '−127', '-37.5', '-127'],
-    ['full-width digits', '３７．５', '１２７', '37.5', '127'],
-    ['degrees, minutes and seconds', '37°33\'58"N', '126°58\'41"E', '37.5661111', '126.9780556'],
-    ['the signs of typesetters', 'S 33° 51′ 24.5″', '151º 12’ 54’’ E', '-33.8568056', '151.215'],
-    ['degrees and minutes', "37°33.5'", "-126°58.7'", '37.5583333', '-126.9783333'],
-    ['degrees with a side', '37.5 S', '127.25° W', '-37.5', '-127.25'],
-    ['WKT', 'POINT (127.5 37.25)', 'POINT (127.5 37.25)', '37.25', '127.5'],
-    ['EWKT', 'SRID=4326;POINT(127.5 37.25)', 'SRID=4326;POINT(127.5 37.25)', '37.25', '127.5'],
-    ['degrees with spaces and a side', '37 30 00 N', 'W 127 15.5', '37.5', '-127.2583333'],
-    ['degrees with colons', '37:30:00', '-127:15:00.0', '37.5', '-127.25'],
-    ['degrees with words', '37도 30분 0초', '동경 127度15分', '37.5', '127.25'],
-    ['degrees with words of English', '37 deg 30 min', '127d15\'00"E', '37.5', '127.25'],
-    ['degrees as in aviation', '373000N', '1271500E', '37.5', '127.25'],
-    ['a decimal comma in seconds', '37°30\'00,0"N', '127°15\'00,0"', '37.5', '127.25'],
-    ['Arabic-Indic digits', '٣٧٫٥', '١٢٧', '37.5', '127'],
-    ['Persian digits and Devanagari', '۳۷٫۵', '१२७', '37.5', '127'],
-    ['WKT with a height', 'POINT Z (127.5 37.25 10)', 'POINTZ(127.5 37.25 10)', '37.25', '127.5'],
-    [
-      'a point of GeoJSON',
-      '{"type":"Point","coordinates":[27.5,37.25]}',
-      '{"coordinates": [27.5, 37.25, 3], "type": "Point"}',
-      '37.25',
-      '27.5',
-    ],
-    ['a list of which one is no latitude', '[127,37.5]', '[127, 37.5]', '37.5', '127'],
-    ['a pair of which one is no latitude', '37.5, 127.0', '37.5, 127.0', '37.5', '127'],
-    ['the same the other way round', '[127.0; 37.5]', '[127.0; 37.5]', '37.5', '127'],
-  ])('%s', async (_what, latitude, longitude, ...expected) => {
+  test.each(cases.read)('$what', async ({ latitude, longitude, expected }) => {
     const quoted = [latitude, longitude].map((text) => `"${text.replaceAll('"', '""')}"`)
     await t.importer.run({ 'a.csv': csv(`a,A,11,x,${quoted.join()}`) })
     expect(await placed()).toEqual(expected)
@@ -165,51 +138,14 @@ describe('The decimal sign', () => {
     })
   })
 
-  test.each<[what: string, text: string, dialect: object, place: string, said?: string]>([
-    ['a comma before two digits', 'name;lat;lon\nA;48,13;11,575\n', { delimiter: ';', decimal: ',' }, '48.13 11.57'],
-    [
-      'angles with three digits',
-      'name;lat;lon\nA;48,137;11,575\n',
-      { delimiter: ';', decimal: ',' },
-      '48.14 11.57',
-      'a comma',
-    ],
-    ['two commas', 'name,x_utm32n,y_utm32n\nA,"691,603","5,334,780"\n', { crs: 'EPSG:25832' }, '48.14 11.58'],
-    ['two points', 'name,x_utm32n,y_utm32n\nA,691.603,5.334.780\n', { decimal: ',', crs: 'EPSG:25832' }, '48.14 11.58'],
-    [
-      'points in metres',
-      'name,Easting,Northing\nA,425.070,563.850\n',
-      { decimal: ',', crs: 'EPSG:27700' },
-      '54.97 -1.61',
-      'a comma',
-    ],
-    [
-      'commas and points in metres',
-      'name;Easting;Northing\nA;425,070;563850.5\n',
-      { delimiter: ';', decimal: '.', crs: 'EPSG:27700' },
-      '54.97 -1.61',
-      'a point',
-    ],
-    ['points in degrees', 'name,lat,lon\nA,48.137,11.575\n', {}, '48.14 11.57'],
-    ['spaces', 'name,Easting,Northing\nA,425 070,563 850\n', { crs: 'EPSG:27700' }, '54.97 -1.61'],
-  ])('is proved or said: %s', async (_what, text, dialect, place, said) => {
+  test.each(cases.decimal)('is proved or said: $what', async ({ text, dialect, place, said }) => {
     const found = await find(text)
     expect(found).toMatchObject({ dialect, place: place.split(' ') })
     expect(found.dialect).toEqual(dialect)
     expect(found.decimal?.chosen.choice).toBe(said)
   })
 
-  test.each([
-    ['WKT', 'name,geom\nA,POINT(127 37.5)\n', ['37.50', '127.00']],
-    ['pairs', 'name,location\nA,"37.5, 127.0"\n', ['37.50', '127.00']],
-    ['a point of Wikidata', 'itemLabel,coord\nA,Point(127 37.5)\n', ['37.50', '127.00']],
-    ['x and y as words', 'name,COORDENADA_X,COORDENADA_Y\nA,127,37.5\n', ['37.50', '127.00']],
-    ['metres of a zone', 'name,UTM35S_E,UTM35S_N\nA,500000,8000000\n', ['-18.09', '27.00']],
-    ['metres of Ireland', 'name,ITM_E,ITM_N\n"A, Ireland",715845.9,734720.3\n', ['53.35', '-6.26']],
-    ['metres of Hungary', 'név,EOV_X,EOV_Y\nHősök tere,240675,652452.3\n', ['47.51', '19.08']],
-    ['metres of Denmark', 'navn,Nord,Øst\nA,6175000,724500\n', ['55.67', '12.57']],
-    ['angles', 'name,lat,lon\nA,"37°30\'00""N","127°00\'00""E"\n', ['37.50', '127.00']],
-  ])('and columns with %s are found', async (_what, text, place) => {
+  test.each(cases.columns)('and columns with $what are found', async ({ text, place }) => {
     expect((await find(text)).place).toEqual(place)
   })
 })
