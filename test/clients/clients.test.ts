@@ -71,23 +71,19 @@ describe('Apollo Client', () => {
   })
 })
 
-describe('urql', () => {
-  test('runs a composed query', async () => {
-    const client = new UrqlClient({
-      url: `${t.url}/graphql`,
-      exchanges: [fetchExchange],
-      fetchOptions: { headers },
-      preferGetMethod: true,
-    })
-    const query = `query ($id: ID!) { dataset(id: $id) { items(limit: 3) { nodes { name images { altText } parent { name } } } } }`
-    const { data, error } = await client.query(query, { id: 'seoul' }).toPromise()
-    expect(error).toBeUndefined()
-    expect(data.dataset.items.nodes[2]).toMatchObject({
-      name: 'Gyeongbokgung',
-      parent: null,
-      images: [{ altText: 'The first image' }, {}, {}],
-    })
+test('urql runs a composed query', async () => {
+  const exchanges = [fetchExchange]
+  const client = new UrqlClient({
+    url: `${t.url}/graphql`,
+    exchanges,
+    fetchOptions: { headers },
+    preferGetMethod: true,
   })
+  const query = `query ($id: ID!) { dataset(id: $id) { items(limit: 3) { nodes { name images { altText } parent { name } } } } }`
+  const { data, error } = await client.query(query, { id: 'seoul' }).toPromise()
+  expect(error).toBeUndefined()
+  const images = [{ altText: 'The first image' }, {}, {}]
+  expect(data.dataset.items.nodes[2]).toMatchObject({ name: 'Gyeongbokgung', parent: null, images })
 })
 
 describe('gql.tada', () => {

@@ -67,11 +67,6 @@ describe('The embedded database', () => {
     expect(await database.prisma.dataset.count({ where: { slug: name } })).toBe(0)
   })
 
-  test('keeps its time zone at UTC', async () => {
-    const [row] = await database.prisma.$queryRaw<{ zone: string }[]>`SELECT current_setting('timezone') AS zone`
-    expect(row?.zone).toBe('UTC')
-  })
-
   test('can be opened by a second process if it allows sharing, and not otherwise', async () => {
     const second = await openDatabase(config(folder), { share: true })
     expect(await second.prisma.dataset.count()).toBe(0)

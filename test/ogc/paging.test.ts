@@ -82,17 +82,6 @@ describe('While items are inserted and removed', () => {
     }
   })
 
-  test('numberMatched of equal queries is that of each collection', async () => {
-    await addItems(range(0, 20))
-    const matched = async (collection: string, limit: number) =>
-      (await getOgc(t, `/ogc/collections/${collection}/items?limit=${limit}&bbox=-180,-90,180,90`)).body.numberMatched
-    const counts = [await matched('archived', 2), await matched('seoul', 2)]
-    // The response cache does not have another limit.
-    expect([await matched('archived', 3), await matched('seoul', 3)]).toEqual(counts)
-    expect(counts[0]).toBe(21)
-    expect(counts[1]).toBeLessThan(20)
-  })
-
   test('a link to the page after a removed item works', async () => {
     await addItems(range(0, 6))
     const { body } = await getOgc(t, `${ITEMS}?limit=3&bbox=-180,-90,0,0`)
@@ -172,35 +161,5 @@ test('a page of 10,000 features is complete, in parts', async () => {
     const pages = await readPages(t, `${ITEMS}?limit=10000${query}`)
     expect(pages[0]).toMatchObject({ numberReturned: 10_000 })
     expect(idsOf(pages).filter((id) => id.startsWith('00'))).toEqual(range(0, 10_001).map(idAt))
-  }
-})
-
-test('the pages of each selection are what a plain filter gives', async () => {
-  await addItems(range(0, 700))
-  const [all] = await readPages(t, `${ITEMS}?limit=10000`)
-  interface Feature {
-    id: string
-    geometry: { coordinates: [number, number] }
-    properties: { updatedAt: string; categoryCode: string }
-  }
-  const features: Feature[] = all.features
-  for (const [west, south, east, north] of [
-    [-180, -90, 180, 90],
-    [-20, -10, 30, 40],
-    [150, -90, -150, 90],
-    [126, 37, 127, 38],
-    [180, -90, -180, 90],
-  ] as const) {
-    for (const limit of [10, 100, 10_000]) {
-      const pages = await readPages(t, `${ITEMS}?limit=${limit}&bbox=${west},${south},${east},${north}&categoryCode=c0`)
-      const isInside = ({
-        geometry: {
-          coordinates: [x, y],
-        },
-      }: Feature) => y >= south && y <= north && (west <= east ? x >= west && x <= east : x >= west || x <= east)
-      const expected = features.filter((feature) => isInside(feature) && feature.properties.categoryCode === 'c0')
-      expect(idsOf(pages)).toEqual(expected.map(({ id }) => id))
-      for (const page of pages) expect(page.numberMatched).toBe(expected.length)
-    }
   }
 })

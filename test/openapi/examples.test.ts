@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { documentOfAllPaths } from '../../src/api/openapi/documents.ts'
 import { parameterExample } from '../../src/api/openapi/parameters.ts'
+import { EXAMPLES } from '../../src/api/pages/pages.ts'
 import { useApp } from '../support/app.ts'
 
 const t = useApp({ data: 'sample' })
@@ -84,3 +85,12 @@ describe('The examples of the members are those of the sample data', () => {
     )
   })
 })
+
+test.each(EXAMPLES.map((example) => [example.split('\n')[0], example]))(
+  "GraphiQL's example finds something in the sample data: %s",
+  async (_first, example) => {
+    const { body } = await t.graphql(example ?? '')
+    expect(body.errors).toBeUndefined()
+    expect(JSON.stringify(body.data)).toMatch(/"name":"[^"]+"/)
+  },
+)

@@ -1,48 +1,36 @@
 import { expect, test } from 'vitest'
 import { openApiDocument } from '../../src/api/openapi/documents.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { createApp } from '../../src/server/app.ts'
-import { useDatabase } from '../support/database.ts'
+import { useApp } from '../support/app.ts'
 
-const db = useDatabase()
+const t = useApp({ contact: 'keys@example.org' })
 
 test('the OpenAPI document and the explorer have the contact', async () => {
-  const { limits, contact } = readConfig({ CONTACT: 'keys@example.org' })
-  const app = await createApp({ database: db.database, corsOrigins: [], responseCacheBytes: 0, limits, contact })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
   for (const path of ['/openapi.json', '/v1/openapi.json', '/v1/openapi-3.0.json']) {
-    const { info, components } = await (await fetch(url + path)).json()
+    const { info, components } = await (await fetch(t.url + path)).json()
     expect(info.contact).toEqual({ email: 'keys@example.org' })
     const { description } = components.securitySchemes.apiKey
     expect(description).toBe('An API key. Whom to ask for one: keys@example.org')
   }
-  expect(await (await fetch(url)).text()).toContain('"contact":"keys@example.org"')
-  await app.close()
+  expect(await (await fetch(t.url)).text()).toContain('"contact":"keys@example.org"')
 })
 
-test('a browser that opens a link without a key is told whom to ask, a program is not', async () => {
-  const { limits, contact } = readConfig({ CONTACT: 'keys@example.org' })
-  const app = await createApp({ database: db.database, corsOrigins: [], responseCacheBytes: 0, limits, contact })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
-  const bodyOf = async (path: string, headers: Record<string, string>) => {
-    const response = await fetch(url + path, { headers })
+const OPENS_A_LINK = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+const LINKS = ['/v1/datasets', '/search?text=a', '/exports/a.csv', '/tiles/all/0/0/0.mvt', '/ogc/conformance?f=json']
+
+test.each(LINKS)('a browser that opens %s without a key is told whom to ask, a program is not', async (path) => {
+  const bodyOf = async (headers: Record<string, string>) => {
+    const response = await fetch(t.url + path, { headers })
     expect(response.status).toBe(401)
     return response.text()
   }
-  for (const path of [
-    '/v1/datasets',
-    '/search?text=a',
-    '/exports/a.csv',
-    '/tiles/all/0/0/0.mvt',
-    '/ogc/conformance?f=json',
-  ]) {
-    expect(await bodyOf(path, { accept })).toContain('. Whom to ask for a key: keys@example.org"')
-    expect(await bodyOf(path, { accept, authorization: 'Bearer dck_x' })).toContain('keys@example.org')
-    expect(await bodyOf(path, {})).not.toContain('keys@example.org')
-  }
-  expect(await (await fetch(`${url}/nowhere`, { headers: { accept } })).text()).not.toContain('keys@example.org')
-  await app.close()
+  expect(await bodyOf({ accept: OPENS_A_LINK })).toContain('. Whom to ask for a key: keys@example.org"')
+  expect(await bodyOf({ accept: OPENS_A_LINK, authorization: 'Bearer dck_x' })).toContain('keys@example.org')
+  expect(await bodyOf({})).not.toContain('keys@example.org')
+})
+
+test('an unknown path has no contact', async () => {
+  expect(await (await fetch(`${t.url}/nowhere`, { headers: { accept: OPENS_A_LINK } })).text()).not.toContain('@')
 })
 
 test.each([

@@ -47,17 +47,8 @@ test('a client sees its own key, its access, limits and origins', async () => {
     ['origins', [ORIGIN]],
     ['usage', []],
   ])
-  expect(await readKey(t.key)).toMatchObject({
-    ...{
-      name: 'test',
-      tiers: [],
-      grants: [],
-      expiresAt: null,
-      requestsPerMinute: null,
-      itemsPerMinute: null,
-      origins: [],
-    },
-  })
+  const none = { tiers: [], grants: [], origins: [], expiresAt: null, requestsPerMinute: null, itemsPerMinute: null }
+  expect(await readKey(t.key)).toMatchObject({ name: 'test', ...none })
 })
 
 test('/graphql shows the same', async () => {
@@ -102,14 +93,9 @@ test('usage is by day and dataset, and a new request shows new usage, with anoth
 
 test('usage is of the last days with today', async () => {
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
-  const rows = [0, 1, 29, 30, 365, 366].map((days) => ({
-    day: daysAgo(days),
-    requests: days + 1,
-    items: 0,
-    bytes: 5e9,
-  }))
-  const keyAndDataset = { apiKeyId: own.id, datasetId: DATASET.seoul }
-  await t.database.prisma.keyUsageDay.createMany({ data: rows.map((row) => ({ ...keyAndDataset, ...row })) })
+  const common = { apiKeyId: own.id, datasetId: DATASET.seoul, items: 0, bytes: 5e9 }
+  const data = [0, 1, 29, 30, 365, 366].map((days) => ({ ...common, day: daysAgo(days), requests: days + 1 }))
+  await t.database.prisma.keyUsageDay.createMany({ data })
   const requests = async (path: string) =>
     (await readKey(own.key, path)).usage.map((row: { requests: number }) => row.requests)
   expect(await requests('/key')).toEqual([30, 2, 1])

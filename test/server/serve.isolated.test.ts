@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEmpty } from '../support/database.ts'
 import { CHECKOUT, environment, type Gateway, runCatalog, runShell, startGateway } from '../support/process.ts'
+import { openSocket } from '../support/raw.ts'
+import { requestText } from '../support/unread.ts'
 
 let env: Record<string, string>
 let drop: () => Promise<void>
@@ -112,12 +113,10 @@ async function stopBeforeBody() {
   // The body of the request may arrive late on a busy machine.
   const running = await startGateway({ ...own, SAMPLE_DATA: 'false', RECEIVE_TIMEOUT_MS: '600000' })
   const { stdout } = await runCatalog(own, 'keys', 'create', '--json', '--name', 'x')
-  const { port } = new URL(running.url)
   const body = JSON.stringify({ query: '{ datasets { total } }' })
-  const socket = connect(Number(port), '127.0.0.1')
-  socket.write(
-    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${JSON.parse(stdout).key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
-  )
+  const socket = await openSocket(running.url)
+  const head = requestText(JSON.parse(stdout).key, '/graphql', body).slice(0, -body.length - 2)
+  socket.write(`${head}Expect: 100-continue\r\n\r\n`)
   let response = ''
   socket.on('data', (data) => {
     response += data

@@ -6,6 +6,7 @@ import { ask } from '../support/connections.ts'
 import { useDatabase } from '../support/database.ts'
 import { CHECKOUT, environment, startGateway, startProcess } from '../support/process.ts'
 import { openSocket } from '../support/raw.ts'
+import { requestText } from '../support/unread.ts'
 import { isRunning, times, WORKERS, workersEnv, workersOf } from '../support/workers.ts'
 
 /** Kills a process that may already have ended. */
@@ -37,9 +38,8 @@ describe.runIf(inject('template').kind === 'postgres')('Several workers', () => 
         socket.on('data', (data) => {
           text += data
         })
-        socket.write(
-          `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
-        )
+        const head = requestText(key, '/graphql', body).slice(0, -body.length - 2)
+        socket.write(`${head}Expect: 100-continue\r\n\r\n`)
         // The worker has begun the request once it asks for the body.
         await expect.poll(() => text).toContain('100 Continue')
         return { socket, text: () => text, closed: once(socket, 'close') }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
 import type { MutantTable } from '../mutant.ts'
 
-const NAMES = ['test/server/hidden-names.test.ts']
+const NAMES = ['test/server/hidden-content.test.ts']
 const FILTERED = ['test/catalog/place-filters.test.ts']
 const NEARBY = ['test/catalog/nearby.test.ts']
 
