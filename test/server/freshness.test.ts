@@ -108,18 +108,6 @@ describe('A cached response goes to no key without access:', () => {
     expect(await status()).toBe(403)
   })
 
-  test('of a read from many datasets, each key gets its own', async () => {
-    const { prisma } = t.database
-    const { key: gold } = await createKey(prisma, { name: 'gold', accessTiers: ['gold'] })
-    const path = '/v1/dataset-items/nearby?latitude=37.5796&longitude=126.977&radius=100'
-    const names = async (key: string) =>
-      (await (await get(path, key)).json()).data.map(({ name }: { name: string }) => name)
-    for (let round = 0; round < 3; round += 1) {
-      expect(await names(gold)).toContain('Paid place')
-      expect(await names(t.key)).not.toContain('Paid place')
-    }
-  })
-
   test('not after the dataset has become inaccessible', async () => {
     const { prisma } = t.database
     await warm(() => t.get('/v1/datasets/archived/items'))

@@ -172,20 +172,6 @@ describe('A tile over HTTP', () => {
 
 describe('GET /tiles/all/…', () => {
   const all = (key: string) => featuresOf('/tiles/all/0/0/0.mvt', key)
-  const datasetsIn = async (key: string) =>
-    [...new Set((await all(key)).map(({ properties }) => properties.datasetId))].sort()
-
-  test('has the items of the datasets that the key may access, and of no others', async () => {
-    const { prisma } = t.database
-    const { key: gold } = await createKey(prisma, { name: 'gold', accessTiers: ['gold'] })
-    const { key: draft } = await createKey(prisma, { name: 'draft', datasets: ['draft', 'inactive'] })
-    for (const _ of ['read', 'from the cache']) {
-      expect(await datasetsIn(t.key)).toEqual([DATASET.seoul, DATASET.archived])
-      expect(await datasetsIn(gold)).toEqual([DATASET.seoul, DATASET.paid, DATASET.archived])
-      expect(await datasetsIn(draft)).toEqual([DATASET.seoul, DATASET.draft, DATASET.inactive, DATASET.archived])
-    }
-  })
-
   test('clusters count only items that the key may access', async () => {
     const { prisma } = t.database
     await addItems(DATASET.restricted, 400, 'hidden')
