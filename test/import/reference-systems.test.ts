@@ -4,15 +4,16 @@ import { findReferenceSystem } from '../../src/import/reference-system.ts'
 import proj from './data/places-of-proj.json' with { type: 'json' }
 
 const METRES_PER_DEGREE = 111_195
-/** Of ED50 in Portugal and Turkey. Nearly all others are exact to a metre. */
-const TOLERANCE_METRES = 11
 
-test('coordinates of each kind of system become those of PROJ', () => {
-  const far = proj.places.filter(([number, x = 0, y = 0, longitude = 0, latitude = 0]) => {
+test.each<[string, number, number[][]]>([
+  ['to 11 cm', 0.11, proj.exact],
+  ['to 11 m, where the datum differs within the country', 11, proj.others],
+])('coordinates of each kind of system become those of PROJ %s', (_, tolerance, places) => {
+  const far = places.filter(([number, x = 0, y = 0, longitude = 0, latitude = 0]) => {
     const degrees = findReferenceSystem(`EPSG:${number}`)?.toDegrees(x, y)
     const north = (degrees?.latitude ?? 999) - latitude
     const east = ((degrees?.longitude ?? 999) - longitude) * Math.cos((latitude * Math.PI) / 180)
-    return Math.hypot(north, east) * METRES_PER_DEGREE > TOLERANCE_METRES
+    return Math.hypot(north, east) * METRES_PER_DEGREE > tolerance
   })
   expect(far).toEqual([])
 })
