@@ -90,7 +90,7 @@ export class Catalog {
   dataset(idOrSlug: string): Dataset {
     const dataset = this.#list.withId(idOrSlug.toLowerCase()) ?? this.#list.withSlug(idOrSlug)
     if (!dataset) {
-      this.#readLog.miss()
+      this.#readLog.dependOnAll()
       throw notFound('dataset')
     }
     if (!this.#mayAccess(dataset)) throw accessDenied()

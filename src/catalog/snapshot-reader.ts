@@ -141,7 +141,7 @@ function createServerReader({ prisma, sql }: Pick<Database, 'prisma' | 'sql'>, c
   }
   return async (caller, read) => {
     const ended = await run(read, caller, await currentList(), server)
-    return (await ended.readLog.isOneState(sql)) ? ended : undefined
+    return ended.readLog.isOneState ? ended : undefined
   }
 }
 

@@ -4,8 +4,7 @@ import { pointAt, straightLine } from '../../src/catalog/circle.ts'
 import type { FilterValues } from '../../src/catalog/filters.ts'
 import { type NearbyItem, parseItems } from '../../src/catalog/models.ts'
 import { NO_ITEMS, recordsWith } from '../../src/catalog/projection.ts'
-import { type SearchStatements, searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
-import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
+import { searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { newDataset, newPlace } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 
@@ -115,10 +114,8 @@ async function plainSearch({ circle: { latitude, longitude, radius }, limit, off
 /** Runs searches at the same time, and compares each with the plain search. Returns the greatest total. */
 async function expectSame(searches: readonly Search[]): Promise<number> {
   const { sql } = db.database
-  const { startNearby } = createBatchers(sql)
-  const statements: SearchStatements = { start: startNearby, refine: (run) => run(sql) }
   const found = await Promise.all(
-    searches.map(({ scope, filters, ...window }) => searchNearby({ ...window, ...filters }, scope, statements)),
+    searches.map(({ scope, filters, ...window }) => searchNearby(sql, { ...window, ...filters }, scope)),
   )
   for (const [index, { total, json }] of found.entries()) {
     const search = searches[index]
@@ -130,11 +127,9 @@ async function expectSame(searches: readonly Search[]): Promise<number> {
 
 async function expectExact(searches: number): Promise<number> {
   let greatest = 0
-  // Up to seven at a time, so that statements have one, two and four searches.
-  for (let n = 0; n < searches; ) {
-    const group = Array.from({ length: Math.min(1 + (n % 7), searches - n) }, (_, index) => someSearch(n + index))
+  for (let n = 0; n < searches; n += 4) {
+    const group = Array.from({ length: 4 }, (_, index) => someSearch(n + index))
     greatest = Math.max(greatest, await expectSame(group))
-    n += group.length
   }
   return greatest
 }
@@ -242,12 +237,11 @@ describe.each(Object.entries(CENTRES))('Around %s, where items stand in groups, 
 
 test('a search for the total alone reads no more places than one for a page', async () => {
   const { sql } = db.database
-  const { startNearby } = createBatchers(sql)
   /** The ranges of cells in which the last statement measures or tests places. */
   const rangesFor = async (limit: number) => {
     const circle = { latitude: 37.5, longitude: 127, radius: 50_000 }
     const window = { circle, offset: 0, limit, projection: NO_ITEMS }
-    await searchNearby(window, DATASETS, { start: startNearby, refine: (run) => run(sql) })
+    await searchNearby(sql, window, DATASETS)
     const parameters: unknown[] = JSON.parse(db.parameters.at(-1) ?? '[]')
     return parameters.reduce<number>((sum, each) => sum + (Array.isArray(each) ? each.length : 0), 0)
   }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { DatasetList, readDatasetList } from '../../src/catalog/snapshot/dataset-list.ts'
-import { decidesAlike, ReadLog } from '../../src/catalog/snapshot/read-log.ts'
+import { decidesAlike, ReadLog, Statements } from '../../src/catalog/snapshot/read-log.ts'
+import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { StatementCancelled } from '../../src/database/cancellation.ts'
 import { TurnTimeout } from '../../src/database/fair-queue.ts'
 import { DATASET, seedCatalog } from '../support/catalog.ts'
@@ -20,7 +21,11 @@ beforeAll(async () => {
 
 const revisionOf = (id: string) => list.withId(id)?.revision ?? null
 const log = () => new ReadLog(list, key, new Date(0))
-const isOneState = (readLog: ReadLog) => readLog.isOneState(db.database.prisma)
+const open = () => {
+  const readLog = log()
+  const { prisma, sql } = db.database
+  return { readLog, statements: new Statements({ prisma, reader: sql, batchers: createBatchers(sql) }, readLog) }
+}
 const touch = (id: string) => db.database.prisma.dataset.update({ where: { id }, data: { updatedAt: new Date() } })
 
 test('the scope of a read is the datasets that the key may access, and asking for it decides nothing', () => {
@@ -42,68 +47,72 @@ test.each([
 })
 
 describe('A result is one state', () => {
-  test('if it uses the list only', async () => {
-    const before = db.statements.length
-    expect(await isOneState(log())).toBe(true)
-    expect(db.statements.length).toBe(before)
+  test('if it uses the list only', () => {
+    expect(log().isOneState).toBe(true)
   })
 
-  test('if all statements return the revisions of the list, and then nothing is read to check it', async () => {
+  test('if all statements return the revisions of the list', () => {
     const readLog = log()
     readLog.verify([
       [seoul, revisionOf(seoul)],
       [paid, revisionOf(paid)],
     ])
     readLog.verify([[seoul, revisionOf(seoul)]])
-    const before = db.statements.length
-    expect(await isOneState(readLog)).toBe(true)
-    expect(db.statements.length).toBe(before)
+    expect(readLog.isOneState).toBe(true)
   })
 
   test.each<[string, string, bigint | null]>([
     ['another revision', seoul, -1n],
     ['a dataset that is gone', seoul, null],
     ['a dataset that the list does not have', 'new', 1n],
-  ])('not if a statement returns %s', async (_what, id, revision) => {
+  ])('not if a statement returns %s', (_what, id, revision) => {
     const readLog = log()
     readLog.verify([[paid, revisionOf(paid)]])
     readLog.verify([
       [id, revision],
       [paid, revisionOf(paid)],
     ])
-    expect(await isOneState(readLog)).toBe(false)
+    expect(readLog.isOneState).toBe(false)
   })
 
-  test('if the unverified datasets are the same at the end, whatever happens to others', async () => {
-    const [one, two, missed, everything] = [log(), log(), log(), log()]
-    one.leaveUnverified([seoul])
-    two.leaveUnverified([seoul])
-    two.leaveUnverified([paid])
-    missed.miss()
-    everything.leaveUnverified('all')
-    const all = [one, two, missed, everything]
-    expect(await Promise.all(all.map(isOneState))).toEqual([true, true, true, true])
+  /** Which reads are one state: of no dataset, of one, of the same twice, of two, of all, and one that misses a record. */
+  const whichAreOneState = async (rows: number) => {
+    const scopes = [[], [seoul], [seoul, seoul], [seoul, paid], 'all', 'miss'] as const
+    return Promise.all(
+      scopes.map(async (scope) => {
+        const { readLog, statements } = open()
+        if (scope === 'miss') await statements.miss()
+        else await statements.on(scope).$queryRaw`SELECT n FROM generate_series(1, ${rows}::integer) AS n`
+        return readLog.isOneState
+      }),
+    )
+  }
+
+  test.each([0, 1, 2])('if its datasets are as in the list, whatever happens to others, with %i rows', async (rows) => {
+    expect(await whichAreOneState(rows)).toEqual([true, true, true, true, true, true])
     await touch(paid)
-    expect(await Promise.all(all.map(isOneState))).toEqual([true, false, false, false])
+    expect(await whichAreOneState(rows)).toEqual([true, true, true, false, false, false])
     await touch(seoul)
-    expect(await isOneState(one)).toBe(false)
+    expect(await whichAreOneState(rows)).toEqual([true, false, false, false, false, false])
     list = await readDatasetList(db.database.prisma)
   })
 
-  test('not if a record is missing and a dataset is new or gone', async () => {
-    const missed = log()
-    missed.miss()
+  test('not if it reads all datasets, and one is new or gone', async () => {
     const data = { ...someDataset(crypto.randomUUID(), 0n), slug: 'new' }
     const { id } = await db.database.prisma.dataset.create({ data })
-    expect(await isOneState(missed)).toBe(false)
+    expect(await whichAreOneState(1)).toEqual([true, true, true, true, false, false])
     list = await readDatasetList(db.database.prisma)
-    const [later, unverified] = [log(), log()]
-    later.miss()
-    unverified.leaveUnverified([id])
-    expect(await isOneState(later)).toBe(true)
+    const { readLog, statements } = open()
     await db.database.prisma.dataset.delete({ where: { id } })
-    expect([await isOneState(later), await isOneState(unverified)]).toEqual([false, false])
+    expect(await whichAreOneState(1)).toEqual([true, true, true, true, false, false])
+    await statements.on([id]).$queryRaw`SELECT 1`
+    expect(readLog.isOneState).toBe(false)
     list = await readDatasetList(db.database.prisma)
+  })
+
+  test('and the rows of a statement are in their order', async () => {
+    const rows = await open().statements.on([seoul]).$queryRaw`SELECT n FROM generate_series(1, 5) AS n ORDER BY n DESC`
+    expect(rows).toMatchObject([5, 4, 3, 2, 1].map((n) => ({ n })))
   })
 })
 
@@ -115,7 +124,7 @@ describe('What a result depends on', () => {
     someDataset('hidden', 4n, { visibility: 'restricted' }),
   ]
 
-  test('are the decisions that it asked for, each once, and all datasets if it asked for the list or missed a record', () => {
+  test('are the decisions that it asked for, each once, and all datasets if it asked for the list', () => {
     const readLog = new ReadLog(new DatasetList(datasets), key, new Date(0))
     const decided = datasets.map((dataset) => [dataset.id, readLog.mayAccess(dataset)])
     expect(decided).toEqual([
@@ -130,9 +139,6 @@ describe('What a result depends on', () => {
     expect(onAll).toBe(false)
     readLog.dependOnAll()
     expect(readLog.dependencies.onAll).toBe(true)
-    const missed = new ReadLog(new DatasetList(datasets), key, new Date(0))
-    missed.miss()
-    expect(missed.dependencies.onAll).toBe(true)
   })
 
   test('holds for another caller only if the rule decides the same about every dataset, by its id', () => {

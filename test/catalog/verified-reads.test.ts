@@ -14,6 +14,8 @@ import { ReadLog, Statements } from '../../src/catalog/snapshot/read-log.ts'
 import { cacheFeatureCounts } from '../../src/catalog/sql/features.ts'
 import { BOOKMARK_STEP, OffsetBookmarks } from '../../src/catalog/sql/offset-bookmarks.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
+import type { SqlReader } from '../../src/database/sql-reader.ts'
+import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { DATASET, IMAGE, ITEM, newPlace, seedCatalog } from '../support/catalog.ts'
 import { createFeed } from '../support/changes.ts'
 import { useDatabase } from '../support/database.ts'
@@ -41,19 +43,22 @@ beforeAll(async () => {
 
 const ALL_ACCESS = keyWith({ grants: Object.values(DATASET).map((datasetId) => ({ datasetId, expiresAt: null })) })
 
-/** A catalog that reads with this list of datasets. `afterStart` runs after the first statement of a nearby search. */
-function open(list: DatasetList, afterStart = async () => {}) {
+/** A catalog that reads with this list of datasets. `afterFirst` runs after the first statement that no other read shares. */
+function open(list: DatasetList, afterFirst = async () => {}) {
   const { prisma, sql } = db.database
-  const batchers = createBatchers(sql)
-  const startNearby: typeof batchers.startNearby = async (search) => {
-    const row = await batchers.startNearby(search)
-    await afterStart()
-    return row
+  let isFirst = true
+  const reader: SqlReader = {
+    $queryRaw: async <Rows>(statement: TemplateStringsArray | Prisma.Sql, ...values: unknown[]) => {
+      const rows = await sql.$queryRaw<Rows>(statement, ...values)
+      if (isFirst) await afterFirst()
+      isFirst = false
+      return rows
+    },
   }
   const { feed } = createFeed()
   const readLog = new ReadLog(list, ALL_ACCESS, new Date())
   const caches = { bookmarks: new OffsetBookmarks(feed), featureCounts: cacheFeatureCounts(feed) }
-  const server = { prisma, reader: sql, batchers: { ...batchers, startNearby }, ...caches }
+  const server = { prisma, reader, batchers: createBatchers(sql), ...caches }
   const statements = new Statements(server, readLog)
   const loaders = createLoaders({ statements, readLog })
   return { catalog: new Catalog(list, loaders, readLog), readLog, statements }
@@ -109,7 +114,7 @@ describe.each(Object.entries(READS))(
       const { catalog, readLog } = open(await readDatasetList(db.database.prisma))
       for (const id of changed) await touch(id)
       await read(catalog)
-      expect(await readLog.isOneState(db.database.prisma)).toBe(expected)
+      expect(readLog.isOneState).toBe(expected)
       // The decision about the dataset is what a cached response depends on.
       const { decisions, onAll } = readLog.dependencies
       expect([decisions.map(({ dataset }) => dataset.id), onAll]).toEqual([[DATASET.seoul], false])
@@ -122,7 +127,7 @@ describe('A change is noticed', () => {
     const { catalog, readLog } = open(await readDatasetList(db.database.prisma))
     await change()
     await read(catalog).catch(() => {})
-    return { isOneState: await readLog.isOneState(db.database.prisma), ...readLog.dependencies }
+    return { isOneState: readLog.isOneState, ...readLog.dependencies }
   }
 
   test('of any dataset, if a record is not found', async () => {
@@ -160,13 +165,13 @@ describe('A change is noticed', () => {
     const { prisma } = db.database
     const { catalog, readLog } = open(await readDatasetList(prisma), async () => void (await touch(DATASET.seoul)))
     await READS['a page near a point with many items']?.(catalog)
-    expect(await readLog.isOneState(prisma)).toBe(false)
+    expect(readLog.isOneState).toBe(false)
   })
 
   test('of a catalog that was empty, if a record is not found', async () => {
     const { catalog, readLog } = open(new DatasetList([]))
     await expect(catalog.item(randomUUID())).rejects.toThrow()
-    expect(await readLog.isOneState(db.database.prisma)).toBe(false)
+    expect(readLog.isOneState).toBe(false)
   })
 
   test('of each dataset, if a request searches near a point in several scopes at once', async () => {
@@ -190,13 +195,15 @@ describe('A change is noticed', () => {
   test('if it makes a statement fail', async () => {
     const { readLog, statements } = open(await readDatasetList(db.database.prisma))
     const fail = (code: string) =>
-      statements.unverified([], ({ prisma }) =>
-        prisma.$executeRawUnsafe(`DO $$ BEGIN RAISE EXCEPTION 'failed' USING ERRCODE = '${code}'; END $$`),
+      statements.run(
+        ({ prisma }) =>
+          prisma.$executeRawUnsafe(`DO $$ BEGIN RAISE EXCEPTION 'failed' USING ERRCODE = '${code}'; END $$`),
+        () => [],
       )
     await expect(fail('22012')).rejects.toThrow()
-    expect(await readLog.isOneState(db.database.prisma)).toBe(true)
+    expect(readLog.isOneState).toBe(true)
     await expect(fail('40P01')).rejects.toThrow()
-    expect(await readLog.isOneState(db.database.prisma)).toBe(false)
+    expect(readLog.isOneState).toBe(false)
   })
 })
 

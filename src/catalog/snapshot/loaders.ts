@@ -6,7 +6,7 @@ import type { Dataset, Item } from '../models.ts'
 import type { Fetched, Window } from '../page.ts'
 import { planSearch } from '../plan.ts'
 import { type ItemProjection, projectionKey } from '../projection.ts'
-import { fetchImages, type LookupRow } from '../sql/by-id.ts'
+import { fetchImages, fetchImagesOf, type LookupRow } from '../sql/by-id.ts'
 import { fetchAttributes, fetchExportBatch } from '../sql/export.ts'
 import { fetchExportSizes } from '../sql/export-sizes.ts'
 import { fetchExtents } from '../sql/extent.ts'
@@ -42,11 +42,12 @@ export function createLoaders(options: LoaderOptions) {
     ...placeLoaders(options),
     ...wholeDatasetLoaders(options),
     keyUsage: (apiKeyId: string, since: Date) =>
-      statements.unverified([], ({ prisma }) =>
-        prisma.keyUsageDay.findMany({ where: { apiKeyId, day: { gte: since }, requests: { gt: 0 } } }),
+      statements.run(
+        ({ prisma }) => prisma.keyUsageDay.findMany({ where: { apiKeyId, day: { gte: since }, requests: { gt: 0 } } }),
+        () => [],
       ),
     facets: new ArgumentsLoader((field: FacetField, datasetIds: readonly string[]) =>
-      statements.unverified(datasetIds, ({ reader }) => fetchFacets(reader, field, datasetIds)),
+      fetchFacets(statements.on(datasetIds), field, datasetIds),
     ),
   }
 }
@@ -55,12 +56,10 @@ function imageLoaders({ statements }: LoaderOptions) {
   return {
     imagesOfItems: new DataLoader(
       async (items: readonly Pick<Item, 'id' | 'datasetId'>[]) => {
-        const datasetIds = items.map(({ datasetId }) => datasetId)
-        const images = await statements.unverified(datasetIds, ({ prisma }) =>
-          prisma.image.findMany({
-            where: { itemId: { in: items.map(({ id }) => id) } },
-            orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }],
-          }),
+        const reader = statements.on(items.map(({ datasetId }) => datasetId))
+        const images = await fetchImagesOf(
+          reader,
+          items.map(({ id }) => id),
         )
         const byItem = Map.groupBy(images, ({ itemId }) => itemId)
         return items.map(({ id }) => byItem.get(id) ?? [])
@@ -84,14 +83,13 @@ function placeLoaders({ statements, readLog }: LoaderOptions) {
       windowKey,
     ),
     suggestions: async (suggestion: Suggestion, scope: readonly string[], projection: ItemProjection) => {
-      const items = await statements.unverified(scope, async ({ reader }) =>
-        fetchItemsInOrder(reader, await fetchSuggestions(reader, suggestion, scope), projection),
-      )
+      const reader = statements.on(scope)
+      const items = await fetchItemsInOrder(reader, await fetchSuggestions(reader, suggestion, scope), projection)
       readLog.countItems(items.length)
       return items
     },
     tile: async (tile: TileAddress, selection: TileSelection, scope: readonly string[]) => {
-      const features = await statements.unverified(scope, ({ reader }) => fetchTile(reader, tile, selection, scope))
+      const features = await fetchTile(statements.on(scope), tile, selection, scope)
       readLog.countItems(features.filter(({ properties }) => 'id' in properties).length)
       return features
     },
@@ -105,67 +103,39 @@ async function findPages(
   scopes: readonly string[][],
 ): Promise<Fetched[]> {
   const plan = planSearch(window)
-  if (plan.way !== 'grid') {
-    const fetch = (scope: string[]) =>
-      statements.unverified(scope, ({ reader }) => fetchSearchPage(reader, window, scope))
-    return Promise.all(scopes.map(fetch))
-  }
-  const nearby = { ...window, circle: plan.circle }
-  const searchIn = (scope: string[]) =>
-    searchNearby(nearby, scope, {
-      start: (search) =>
-        statements.verified(
-          ({ batchers }) => batchers.startNearby(search),
-          ({ revisions }) => revisionsOf(scope, revisions),
-        ),
-      refine: (run) => statements.unverified(scope, ({ reader }) => run(reader)),
-    })
-  return Promise.all(scopes.map(searchIn))
+  const find = (scope: string[]) =>
+    plan.way === 'grid'
+      ? searchNearby(statements.on(scope), { ...window, circle: plan.circle }, scope)
+      : fetchSearchPage(statements.on(scope), window, scope)
+  return Promise.all(scopes.map(find))
 }
 
 function windowKey<Rest extends object>({ projection, ...rest }: Rest & { projection: ItemProjection }): string {
   return `${JSON.stringify(rest)} ${projectionKey(projection)}`
 }
 
-/** The revision of each dataset of a scope, from the pairs of id and revision that a statement returned as JSON. */
-function revisionsOf(scope: readonly string[], json: string): SeenRevision[] {
-  const pairs: [id: string, revision: string][] = JSON.parse(json)
-  const seen = new Map(pairs)
-  return scope.map((id) => {
-    const revision = seen.get(id)
-    return [id, revision === undefined ? null : BigInt(revision)]
-  })
-}
-
 /** The features and extent of a dataset for maps, and its export. */
 function wholeDatasetLoaders({ statements, readLog }: LoaderOptions) {
   return {
     featurePage: async ({ id }: Dataset, window: FeatureWindow) => {
-      const page = await statements.unverified([id], ({ reader, featureCounts }) =>
-        fetchFeaturePage({ reader, datasetId: id, counts: featureCounts }, window),
-      )
+      const counts = statements.featureCounts
+      const page = await fetchFeaturePage({ reader: statements.on([id]), datasetId: id, counts }, window)
       readLog.countItems(page.count)
       return page
     },
-    feature: ({ id }: Dataset, itemId: string) =>
-      statements.unverified([id], async ({ reader }) => {
-        const { features, count } = await fetchFeatures({ reader, datasetId: id }, [itemId])
-        readLog.countItems(count)
-        return count === 0 ? null : features
-      }),
-    extents: new DataLoader((datasetIds: readonly string[]) =>
-      statements.unverified(datasetIds, ({ reader }) => fetchExtents(reader, datasetIds)),
-    ),
+    feature: async ({ id }: Dataset, itemId: string) => {
+      const { features, count } = await fetchFeatures({ reader: statements.on([id]), datasetId: id }, [itemId])
+      readLog.countItems(count)
+      return count === 0 ? null : features
+    },
+    extents: new DataLoader((datasetIds: readonly string[]) => fetchExtents(statements.on(datasetIds), datasetIds)),
     exportSizes: new DataLoader((datasetIds: readonly string[]) =>
-      statements.unverified(datasetIds, ({ reader }) => fetchExportSizes(reader, datasetIds)),
+      fetchExportSizes(statements.on(datasetIds), datasetIds),
     ),
     attributes: (datasetId: string, filters: FilterValues, limit: number) =>
-      statements.unverified([datasetId], ({ reader }) => fetchAttributes(reader, datasetId, filters, limit)),
+      fetchAttributes(statements.on([datasetId]), datasetId, filters, limit),
     exportBatch: async (datasetId: string, content: ExportContent, window: ExportWindow) => {
-      const batch = await statements.verified(
-        ({ reader }) => fetchExportBatch(reader, datasetId, content, window),
-        ({ revision }) => [[datasetId, revision]],
-      )
+      const batch = await fetchExportBatch(statements.on([datasetId]), datasetId, content, window)
       readLog.countItems(batch.count)
       return batch
     },
@@ -175,18 +145,19 @@ function wholeDatasetLoaders({ statements, readLog }: LoaderOptions) {
 /** Items by id, and the pages and counts of lists. */
 function itemLoaders(options: LoaderOptions) {
   const { statements, readLog } = options
-  const datasetsOf = (owners: readonly ItemOwner[]) => owners.map(({ datasetId }) => datasetId)
   return {
     items: new ArgumentsLoader(async (projection: ItemProjection, ids: readonly string[]) => {
       const { scope } = readLog
       const find = (id: string) =>
-        statements.verified(({ batchers }) => batchers.fetchItem({ projection, id, scope }), seenRevision)
-      return logFound(readLog, await Promise.all(ids.map(find)))
+        statements.run(({ batchers }) => batchers.fetchItem({ projection, id, scope }), seenRevision)
+      const found = await Promise.all(ids.map(find))
+      for (const row of found) if (row && row.json !== null) readLog.countItems(1)
+      if (found.includes(null)) await statements.miss()
+      return found
     }, projectionKey),
-    images: new DataLoader(async (ids: readonly string[]) => {
-      const { scope } = readLog
-      return statements.unverified('all', ({ reader }) => fetchImages(reader, { ids, scope }))
-    }),
+    images: new DataLoader((ids: readonly string[]) =>
+      fetchImages(statements.on('all'), { ids, scope: readLog.scope }),
+    ),
     itemPages: new ArgumentsLoader(async (window: ItemWindow, owners: readonly ItemOwner[]) => {
       const pages = await readPages(options, window, owners)
       // A connection reads one more item than it shows.
@@ -195,10 +166,10 @@ function itemLoaders(options: LoaderOptions) {
       return pages
     }, windowKey),
     itemCounts: new ArgumentsLoader((selection: ItemSelection, owners: readonly ItemOwner[]) =>
-      statements.unverified(datasetsOf(owners), ({ reader }) => countItems(reader, selection, owners)),
+      countItems(statements.on(datasetsOf(owners)), selection, owners),
     ),
     itemsBeyond: new ArgumentsLoader((list: ItemsBeyond, positions: readonly OwnerPosition[]) =>
-      statements.unverified(datasetsOf(positions), ({ reader }) => haveItemsBeyond(reader, list, positions)),
+      haveItemsBeyond(statements.on(datasetsOf(positions)), list, positions),
     ),
   }
 }
@@ -207,13 +178,8 @@ function seenRevision(found: LookupRow | null): SeenRevision[] {
   return found ? [[found.datasetId, found.revision]] : []
 }
 
-/** Logs which rows were found, and returns them. */
-function logFound(readLog: ReadLog, rows: (LookupRow | null)[]): (LookupRow | null)[] {
-  for (const row of rows) {
-    if (!row) readLog.miss()
-    else if (row.json !== null) readLog.countItems(1)
-  }
-  return rows
+function datasetsOf(owners: readonly ItemOwner[]): string[] {
+  return owners.map(({ datasetId }) => datasetId)
 }
 
 async function readPages(
@@ -223,19 +189,19 @@ async function readPages(
 ): Promise<ItemWindowContent[]> {
   const [owner] = owners
   const only = owners.length === 1 ? owner : undefined
-  const seenIn = (pages: ItemWindowContent[]) =>
-    pages.map(({ revision }, n): SeenRevision => [owners[n]?.datasetId ?? '', revision])
-  if (only && isCheap(window))
-    return statements.verified(async ({ batchers }) => [await batchers.fetchWindow({ window, owner: only })], seenIn)
   const revision = only && readLog.revisionOf(only.datasetId)
-  return statements.verified(async ({ reader, bookmarks }) => {
-    if (!bookmarks || !only || revision == null || window.offset < BOOKMARK_STEP)
-      return fetchItemPages(reader, window, owners)
-    const from = await bookmarks.startAt(window, only, revision, (after, steps) =>
-      fetchBookmarks(reader, { ...window, after }, only, steps),
-    )
-    return fetchItemPages(reader, from, owners)
-  }, seenIn)
+  return statements.run(
+    async ({ reader, batchers, bookmarks }) => {
+      if (only && isCheap(window)) return [await batchers.fetchWindow({ window, owner: only })]
+      if (!bookmarks || !only || revision == null || window.offset < BOOKMARK_STEP)
+        return fetchItemPages(reader, window, owners)
+      const from = await bookmarks.startAt(window, only, revision, (after, steps) =>
+        fetchBookmarks(reader, { ...window, after }, only, steps),
+      )
+      return fetchItemPages(reader, from, owners)
+    },
+    (pages) => pages.map(({ revision }, n) => [owners[n]?.datasetId ?? '', revision]),
+  )
 }
 
 /** What the loaders of one read use. */

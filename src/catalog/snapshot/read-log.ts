@@ -2,7 +2,6 @@ import { isConflict, isFailure } from '../../database/client.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Access, type ApiKey, type DatasetAccessFields, mayAccess } from '../access.ts'
-import type { Dataset } from '../models.ts'
 import type { FeatureCounts } from '../sql/features.ts'
 import type { OffsetBookmarks } from '../sql/offset-bookmarks.ts'
 import type { Batchers } from '../sql/statement-batcher.ts'
@@ -38,9 +37,6 @@ export class ReadLog {
   readonly key: ApiKey
   readonly now: Date
   readonly #decisions = new Map<string, Decision>()
-  /** The datasets that a statement read without returning their revisions. */
-  readonly #unverified = new Set<string>()
-  #isAllUnverified = false
   #isMixed = false
   #hasFailed = false
   #dependsOnAll = false
@@ -59,21 +55,24 @@ export class ReadLog {
     return this.#list.withId(id)?.revision ?? null
   }
 
-  /** Logs a statement that returned the revisions of the datasets that it read. */
+  /** Logs the revisions of datasets that a statement saw. */
   verify(seen: Iterable<SeenRevision>): void {
     for (const [id, revision] of seen) if (revision !== this.revisionOf(id)) this.#isMixed = true
   }
 
-  /** Logs a statement that reads from these datasets, or from all, and does not return their revisions. */
-  leaveUnverified(datasetIds: readonly string[] | 'all'): void {
-    if (datasetIds === 'all') this.#isAllUnverified = true
-    else for (const id of datasetIds) this.#unverified.add(id)
+  /** Logs that a statement saw another state than the list. */
+  differ(): void {
+    this.#isMixed = true
   }
 
-  /** Logs that a statement did not find a record, which any dataset could have. */
-  miss(): void {
-    this.leaveUnverified('all')
-    this.dependOnAll()
+  /** SQL condition: the datasets, or all, are as the list has them. A dataset never has the same revision twice. */
+  areListed(datasetIds: readonly string[] | 'all'): Prisma.Sql {
+    const ids = datasetIds === 'all' ? this.#list.all.map(({ id }) => id) : [...datasetIds]
+    const listed = Prisma.sql`unnest(${ids}::uuid[], ${ids.map((id) => this.revisionOf(id))}::bigint[])`
+    const join = datasetIds === 'all' ? Prisma.sql`FULL JOIN` : Prisma.sql`RIGHT JOIN`
+    return Prisma.sql`(
+      SELECT coalesce(bool_and(d.revision IS NOT DISTINCT FROM listed.revision), true)
+        FROM datasets d ${join} ${listed} AS listed (id, revision) ON d.id = listed.id)`
   }
 
   /** Logs the number of items that a statement returned. */
@@ -130,22 +129,9 @@ export class ReadLog {
     return { items: this.#items, dataset: isOne ? this.#list.withId(only) : undefined }
   }
 
-  /**
-   * Whether the result shows the state of the list: each statement must have seen its datasets at their revisions in the list. For
-   * statements that did not return these revisions, this compares the revisions of now with the list. If they are equal, nothing has
-   * changed since the list was read, because a dataset never has the same revision twice.
-   */
-  isOneState(reader: SqlReader): boolean | Promise<boolean> {
-    if (this.#isMixed) return false
-    const ids = this.#isAllUnverified ? this.#list.all.map(({ id }) => id) : [...this.#unverified]
-    return ids.length === 0 && !this.#isAllUnverified ? true : this.#areUnchanged(ids, reader)
-  }
-
-  async #areUnchanged(ids: readonly string[], reader: SqlReader): Promise<boolean> {
-    const where = this.#isAllUnverified ? Prisma.sql`true` : Prisma.sql`id = ANY (${ids}::uuid[])`
-    const revisions = Prisma.sql`SELECT id, revision FROM datasets WHERE ${where}`
-    const current = await reader.$queryRaw<Pick<Dataset, 'id' | 'revision'>[]>(revisions)
-    return current.length === ids.length && current.every(({ id, revision }) => revision === this.revisionOf(id))
+  /** Whether the result shows the state of the list: each statement has seen its datasets at their revisions in the list. */
+  get isOneState(): boolean {
+    return !this.#isMixed
   }
 }
 
@@ -159,7 +145,7 @@ export interface ReadSource {
   featureCounts?: FeatureCounts
 }
 
-/** Sends the statements of one read. There is no other way to send one, so the log knows what every statement has read. */
+/** Sends the statements of one read. There is no other way to send one, so the log knows what every statement has seen. */
 export class Statements {
   readonly #server: ReadSource
   readonly #readLog: ReadLog
@@ -169,26 +155,46 @@ export class Statements {
     this.#readLog = readLog
   }
 
+  get featureCounts(): FeatureCounts | undefined {
+    return this.#server.featureCounts
+  }
+
+  /** A reader of these datasets, or of all. Each statement tells the log whether it saw them as the list has them. */
+  on(datasetIds: readonly string[] | 'all'): SqlReader {
+    const areListed = this.#readLog.areListed(datasetIds)
+    return {
+      $queryRaw: async <Rows>(template: TemplateStringsArray | Prisma.Sql, ...values: unknown[]) => {
+        const statement = template instanceof Prisma.Sql ? template : Prisma.sql(template, ...values)
+        const rows = await this.#run(
+          ({ reader }) => reader.$queryRaw<Rows & { areListed: boolean }[]>`
+            SELECT one.*, ${areListed} AS "areListed" FROM (${statement}) AS one`,
+        )
+        const [row] = rows
+        // If the datasets are unchanged now, a statement without a row saw them so too.
+        if (!row) await this.on(datasetIds).$queryRaw`SELECT true`
+        else if (!row.areListed) this.#readLog.differ()
+        return rows
+      },
+    }
+  }
+
+  /** Logs that no statement found a record, which any dataset could have. */
+  async miss(): Promise<void> {
+    this.#readLog.dependOnAll()
+    await this.on('all').$queryRaw`SELECT true`
+  }
+
   /**
-   * Runs a statement that returns the revision of each dataset that it reads.
-   * @param seenIn returns these revisions
+   * Runs a statement that returns revisions itself, because several reads share it or several datasets have a row each.
+   * @param seenIn returns the revisions of the datasets that it saw
    */
-  async verified<Result>(
+  async run<Result>(
     run: (server: ReadSource) => Promise<Result>,
     seenIn: (result: Result) => Iterable<SeenRevision>,
   ): Promise<Result> {
     const result = await this.#run(run)
     this.#readLog.verify(seenIn(result))
     return result
-  }
-
-  /** Runs statements that read from these datasets, or from all. They are verified at the end of the read. */
-  unverified<Result>(
-    datasetIds: readonly string[] | 'all',
-    run: (server: ReadSource) => Promise<Result>,
-  ): Promise<Result> {
-    this.#readLog.leaveUnverified(datasetIds)
-    return this.#run(run)
   }
 
   #run<Result>(run: (server: ReadSource) => Promise<Result>): Promise<Result> {

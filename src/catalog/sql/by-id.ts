@@ -1,6 +1,6 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { JsonText } from '../models.ts'
+import { type Image, type JsonText, parseImage } from '../models.ts'
 import { IMAGE_RECORD, type ItemProjection, objectText, selectMembers } from '../projection.ts'
 import { anyOf, type Scope } from './select.ts'
 
@@ -58,4 +58,12 @@ async function fetchRows(
       FROM ${from} WHERE ${id} = ANY (${[...ids]}::uuid[])`
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.map((given) => byId.get(given) ?? null)
+}
+
+/** Returns the images of items as records, by `sortOrder`, then id. */
+export async function fetchImagesOf(reader: SqlReader, itemIds: readonly string[]): Promise<Image[]> {
+  const rows = await reader.$queryRaw<{ json: JsonText }[]>`
+    SELECT ${objectText(IMAGE_RECORD)} AS json FROM images m
+     WHERE m.item_id = ANY (${[...itemIds]}::uuid[]) ORDER BY m.sort_order, m.id`
+  return rows.map(({ json }) => parseImage(json))
 }

@@ -58,57 +58,36 @@ interface CountedTile {
   farthest: number
 }
 
-/** Sends the statements of a search. */
-export interface SearchStatements {
-  /** Runs the first statement. */
-  start: (search: NearbyStart) => Promise<NearbyStartRow>
-  /** Runs a later statement. */
-  refine: <Result>(run: (reader: SqlReader) => Promise<Result>) => Promise<Result>
-}
-
 /** The parameters of a search. */
 interface Search {
-  refine: SearchStatements['refine']
+  reader: SqlReader
   window: NearbyWindow
   scope: Scope
   centre: Point
 }
 
-/** The parameters of the first statement of a search. */
-export interface NearbyStart {
-  window: NearbyWindow
-  scope: Scope
-  /** The tiles of the circle. */
-  cover: Cover
-}
-
 /** A row of the first statement. */
-export interface NearbyStartRow extends Fetched {
-  /** Pairs of id and revision of the datasets, as JSON. */
-  revisions: string
+interface FirstRow extends Fetched {
   /** The counted tiles of the cover as JSON; null if they have few points, and the row is the result. */
   cover: string | null
 }
 
 /** Returns a window of the items in a circle, nearest first, and the total. */
-export async function searchNearby(
-  window: NearbyWindow,
-  scope: Scope,
-  { start, refine }: SearchStatements,
-): Promise<Fetched> {
+export async function searchNearby(reader: SqlReader, window: NearbyWindow, scope: Scope): Promise<Fetched> {
   const cover = coverOf(window.circle)
-  const first = await start({ window, scope, cover })
+  const [first] = await reader.$queryRaw<FirstRow[]>(selectFirst(window, scope, cover))
+  if (!first) throw new TypeError('The search returned no row')
   if (first.cover === null) return first
-  const search = { refine, window, scope, centre: pointAt(window.circle.latitude, window.circle.longitude) }
+  const search = { reader, window, scope, centre: pointAt(window.circle.latitude, window.circle.longitude) }
   const zoom = countedZoomOf(cover)
   const all = countedTiles(search, zoom, JSON.parse(first.cover))
   if (givenFilters(window).length === 0) return findByCounts(search, all)
-  const { few, size } = await refine((reader) => testFew(reader, window, scope, FEW_POINTS))
+  const { few, size } = await testFew(reader, window, scope, FEW_POINTS)
   if (few) return few
   if (!countsAtOnce(window, { points: all.reduce((sum, { n }) => sum + n, 0), size })) {
     return findByCounts(search, await countIn(search, zoom, all))
   }
-  const { z, tiles } = await refine((reader) => readMatchingTiles(reader, window, scope, cover))
+  const { z, tiles } = await readMatchingTiles(reader, window, scope, cover)
   return findByCounts(search, countedTiles(search, z, tiles))
 }
 
@@ -117,21 +96,13 @@ async function findByCounts(search: Search, counted: CountedTile[]): Promise<Fet
   return measure(search, await divide(search, { before: 0, inside: 0, boundary: [], candidates: counted }))
 }
 
-/** Runs the first statements of several searches as one statement. Returns their rows in the order of the searches. */
-export async function startSearches(reader: SqlReader, searches: readonly NearbyStart[]): Promise<NearbyStartRow[]> {
-  const selects = searches.map(
-    (search, place) => Prisma.sql`SELECT ${place}::integer AS place, one.* FROM (${selectStart(search)}) AS one`,
-  )
-  const rows = await reader.$queryRaw<(NearbyStartRow & { place: number })[]>(Prisma.join(selects, ' UNION ALL '))
-  return rows.sort((a, b) => a.place - b.place)
-}
-
 /** The lowest zoom with stored counts of the parts of a cover. */
 function countedZoomOf({ z }: Cover): number {
   return COUNTED_ZOOMS.find((zoom) => zoom >= z) ?? z
 }
 
-function selectStart({ window, scope, cover }: NearbyStart): Prisma.Sql {
+/** The first statement of a search. It tests few points at most. */
+function selectFirst(window: NearbyWindow, scope: Scope, cover: Cover): Prisma.Sql {
   const zoom = countedZoomOf(cover)
   const bits = 2 * (zoom - cover.z)
   const cellBits = bitsBelow(cover.z)
@@ -159,10 +130,7 @@ function selectStart({ window, scope, cover }: NearbyStart): Prisma.Sql {
     SELECT ${pageOfHits(window, 'distance')} AS json, ${TOTAL_OF_HITS} AS total, (
              SELECT json_agg(json_build_array(cell, array_position(${[...scope]}::uuid[], dataset_id), n))
                FROM cover WHERE NOT size.is_small
-           )::text AS cover, (
-             SELECT array_to_json(ARRAY(SELECT ARRAY[id::text, revision::text] FROM datasets
-              WHERE id = ${anyOf(scope)}))
-           )::text AS revisions
+           )::text AS cover
       FROM size`
 }
 
@@ -245,11 +213,9 @@ function sumOf(tiles: readonly CountedTile[]): number {
 
 /** Returns the tiles of a zoom that are in the given tiles and have matching items. */
 async function countIn(search: Search, zoom: number, tiles: readonly CountedTile[]): Promise<CountedTile[]> {
-  const [row] = await search.refine(
-    (reader) => reader.$queryRaw<{ tiles: string | null }[]>`
+  const [row] = await search.reader.$queryRaw<{ tiles: string | null }[]>`
     SELECT json_agg(json_build_array(counted.tile, array_position(${[...search.scope]}::uuid[], part.dataset_id), counted.n))::text AS tiles
-      FROM ${partsOf(tiles, search.scope)} CROSS JOIN LATERAL (${countsOfPart(search.window, zoom)} OFFSET 0) AS counted`,
-  )
+      FROM ${partsOf(tiles, search.scope)} CROSS JOIN LATERAL (${countsOfPart(search.window, zoom)} OFFSET 0) AS counted`
   return countedTiles(search, zoom, JSON.parse(row?.tiles ?? '[]'))
 }
 
@@ -269,15 +235,13 @@ function countsOfPart(window: NearbyWindow, zoom: number): Prisma.Sql {
 }
 
 /** Tests the points of the boundary tiles, and measures the points of the candidates. */
-async function measure({ refine, window, scope }: Search, state: SearchState): Promise<Fetched> {
+async function measure({ reader, window, scope }: Search, state: SearchState): Promise<Fetched> {
   const { before, inside, boundary, candidates } = state
   const onBoundary = among(itemsOfParts(partsOf(boundary, scope), window), whereInCircle(window.circle))
-  const [row] = await refine(
-    (reader) => reader.$queryRaw<(Fetched & { total: number; boundary: number })[]>`
+  const [row] = await reader.$queryRaw<(Fetched & { total: number; boundary: number })[]>`
     WITH ${hitsInCircle(window.circle, itemsOfParts(partsOf(candidates, scope), window))}
     SELECT ${pageOfHits({ ...window, offset: window.offset - before }, 'distance')} AS json, ${TOTAL_OF_HITS} AS total,
-           (${select(Prisma.sql`count(*)::integer`, onBoundary)}) AS boundary`,
-  )
+           (${select(Prisma.sql`count(*)::integer`, onBoundary)}) AS boundary`
   if (!row) throw new TypeError('The search returned no row')
   return { json: row.json, total: inside + row.total + row.boundary }
 }

@@ -6,12 +6,11 @@ import {
 } from '../../database/cancellation.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { DEFAULTS } from '../arguments.ts'
-import { type FilterValues, givenFilters, type ItemFilter } from '../filters.ts'
+import { givenFilters } from '../filters.ts'
 import { type ItemProjection, NO_ITEMS, projectionKey } from '../projection.ts'
 import { fetchItems, type LookupRow } from './by-id.ts'
 import { hasStoredTotal } from './item-list.ts'
 import { fetchItemWindows, type ItemWindow, type ItemWindowContent, type OwnedWindow } from './items.ts'
-import { type NearbyStart, type NearbyStartRow, startSearches } from './nearby-by-grid.ts'
 import type { Scope } from './select.ts'
 
 /*
@@ -34,8 +33,6 @@ export interface Batchers {
   fetchWindow: (owned: OwnedWindow) => Promise<ItemWindowContent>
   /** Reads an item; null if it does not exist. */
   fetchItem: (lookup: ItemLookup) => Promise<LookupRow | null>
-  /** Runs the first statement of a nearby search. It tests few points, so it does not delay the others for long. */
-  startNearby: (search: NearbyStart) => Promise<NearbyStartRow>
 }
 
 export function createBatchers(reader: SqlReader): Batchers {
@@ -48,10 +45,6 @@ export function createBatchers(reader: SqlReader): Batchers {
       ({ projection, scope }) => `${scope.join()} ${projectionKey(projection)}`,
       (lookups) => fetchItemsOf(reader, lookups),
       (waiting) => waiting,
-    ),
-    startNearby: batchStatements(
-      ({ window }) => `${filtersIn(window)} ${projectionKey(window.projection)}`,
-      (searches) => startSearches(reader, searches),
     ),
   }
 }
@@ -133,10 +126,7 @@ function batchStatements<Part, Result>(
 /** Returns a key that is equal for windows with the same SQL text. They differ only in its parameters. */
 function shapeOf({ selection, sort, order, after, before, isForCursor, isCounted, projection }: ItemWindow): string {
   const bounds = `${after !== undefined} ${before !== undefined}`
-  const list = `${selection.among} ${filtersIn(selection)} ${sort} ${order} ${bounds}`
+  const filters = givenFilters(selection).map(([filter]) => filter)
+  const list = `${selection.among} ${filters} ${sort} ${order} ${bounds}`
   return `${list} ${isForCursor === true} ${isCounted} ${projectionKey(projection)}`
-}
-
-function filtersIn(values: FilterValues): ItemFilter[] {
-  return givenFilters(values).map(([filter]) => filter)
 }

@@ -77,6 +77,11 @@ export const SQL: readonly MutantTable[] = [
     mutants: [
       { find: 'ids.map((given) => byId.get(given) ?? null)', replace: 'rows' },
       { find: 'CASE WHEN i.dataset_id = ANY (${[...scope]}::uuid[]) THEN', replace: 'CASE WHEN true THEN' },
+      {
+        find: 'ORDER BY m.sort_order, m.id',
+        replace: 'ORDER BY m.sort_order, m.id DESC',
+        tests: ['test/catalog/verified-reads.test.ts'],
+      },
       { find: 'JOIN images m ON m.item_id = i.id', replace: 'JOIN images m ON m.item_id <> i.dataset_id' },
     ],
   },
@@ -87,8 +92,8 @@ export const SQL: readonly MutantTable[] = [
       { find: '`${scope.join()} ${projectionKey(projection)}`', replace: 'scope.join()' },
       { find: '`${scope.join()} ${projectionKey(projection)}`', replace: 'projectionKey(projection)' },
       {
-        find: '${filtersIn(selection)} ${sort} ${order}',
-        replace: '${filtersIn(selection)} ${order}',
+        find: '${filters} ${sort} ${order}',
+        replace: '${filters} ${order}',
         equivalent: 'each part of a statement has its own SQL, so it only makes more statements to prepare',
       },
       { find: '!isCounted || hasStoredTotal(selection)', replace: 'true' },
@@ -184,7 +189,6 @@ export const SQL: readonly MutantTable[] = [
       { find: 'offset: window.offset - before', replace: 'offset: window.offset' },
       { find: 'inside + row.total + row.boundary', replace: 'inside + row.total' },
       { find: 'inside + row.total + row.boundary', replace: 'row.total + row.boundary' },
-      { find: 'a.place - b.place', replace: 'b.place - a.place', tests: ['test/catalog/nearby.test.ts'] },
       { find: 'after_last << ${cellBits}', replace: 'first << ${cellBits}' },
       { find: 'cell < range.after_last << ${bits}', replace: 'cell < range.first << ${bits}' },
       {
