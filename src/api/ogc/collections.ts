@@ -1,9 +1,8 @@
 import type { Dataset } from '../../catalog/models.ts'
 import type { Extent } from '../../catalog/sql/extent.ts'
 import { GEOJSON } from '../rest/envelope.ts'
-import { CRS84 } from './crs.ts'
-import { type Link, ownLinks } from './links.ts'
-import { JSON_TYPE, SCHEMA_TYPE } from './media-types.ts'
+import { type Link, linkTo, ownLinks } from './links.ts'
+import { CRS84, JSON_TYPE, SCHEMA_TYPE } from './media-types.ts'
 
 /*
  * The descriptions of collections (OGC 17-069r4, sections 7.13 and 7.14). A dataset is a collection, and its slug the collection's id.
@@ -44,31 +43,17 @@ function extentOf({ west, south, east, north, from, to }: Extent) {
   }
 }
 
+/** Terms of use and source have relations of https://www.iana.org/assignments/link-relations. */
 function linksOf(base: string, dataset: Dataset): Link[] {
+  const { name, termsUrl, sourceUrl } = dataset
   const url = collectionUrl(base, dataset)
   return [
-    ...ownLinks({ self: url, form: 'json', forms: ['json', 'html'] }, dataset.name),
-    { href: `${url}/items`, rel: 'items', type: GEOJSON, title: `The places of ${dataset.name}` },
-    {
-      href: `${url}/queryables`,
-      rel: QUERYABLES_RELATION,
-      type: SCHEMA_TYPE,
-      title: 'The parameters that select places',
-    },
+    ...ownLinks({ self: url, form: 'json', forms: ['json', 'html'] }, name),
+    linkTo(`${url}/items`, 'items', GEOJSON, `The places of ${name}`),
+    linkTo(`${url}/queryables`, QUERYABLES_RELATION, SCHEMA_TYPE, 'The parameters that select places'),
     licenseOf(base, dataset),
-    ...factLinks(dataset),
-  ]
-}
-
-/** The terms of use and the source, by the relations of https://www.iana.org/assignments/link-relations. */
-function factLinks({ termsUrl, sourceUrl }: Dataset): Link[] {
-  return [
-    ...(termsUrl === null
-      ? []
-      : [{ href: termsUrl, rel: 'terms-of-service', type: 'text/html', title: 'The terms of use' }]),
-    ...(sourceUrl === null
-      ? []
-      : [{ href: sourceUrl, rel: 'via', type: 'text/html', title: 'The source of the data' }]),
+    ...(termsUrl === null ? [] : [linkTo(termsUrl, 'terms-of-service', 'text/html', 'The terms of use')]),
+    ...(sourceUrl === null ? [] : [linkTo(sourceUrl, 'via', 'text/html', 'The source of the data')]),
   ]
 }
 
@@ -76,11 +61,8 @@ function factLinks({ termsUrl, sourceUrl }: Dataset): Link[] {
 function contactsOf({ publisher, contact }: Dataset) {
   if (publisher === null && contact === null) return []
   const address =
-    contact === null
-      ? {}
-      : isUrl(contact)
-        ? { links: [{ href: contact, rel: 'about' }] }
-        : { emails: [{ value: contact }] }
+    contact !== null &&
+    (isUrl(contact) ? { links: [{ href: contact, rel: 'about' }] } : { emails: [{ value: contact }] })
   return [{ ...(publisher !== null && { name: publisher }), ...address, roles: ['publisher'] }]
 }
 
@@ -91,12 +73,10 @@ const isUrl = (text: string) => text.includes('://')
  * credit line.
  */
 function licenseOf(base: string, { id, attribution, license }: Dataset): Link {
-  if (license !== null) {
-    const href = isUrl(license) ? license : `https://spdx.org/licenses/${license}.html`
-    return { href, rel: 'license', type: 'text/html', title: license }
-  }
+  const pageOf = (name: string) => (isUrl(name) ? name : `https://spdx.org/licenses/${name}.html`)
+  if (license !== null) return linkTo(pageOf(license), 'license', 'text/html', license)
   const url = /https?:\/\/[^\s<>"]*[^\s<>".,;:!?)]/.exec(attribution)?.[0]
   return url !== undefined && URL.canParse(url)
-    ? { href: new URL(url).href, rel: 'license', type: 'text/html', title: attribution }
-    : { href: new URL(`v1/datasets/${id}`, base).href, rel: 'license', type: JSON_TYPE, title: attribution }
+    ? linkTo(new URL(url).href, 'license', 'text/html', attribution)
+    : linkTo(new URL(`v1/datasets/${id}`, base).href, 'license', JSON_TYPE, attribution)
 }

@@ -1,9 +1,9 @@
+import type { Catalog } from '../../catalog/catalog.ts'
 import { mapFilters } from '../../catalog/filters.ts'
 import type { Dataset } from '../../catalog/models.ts'
-import type { Extent } from '../../catalog/sql/extent.ts'
 import { collectionOf } from './collections.ts'
 import { describeFilter } from './feature-schema.ts'
-import { type Addresses, ownLinks } from './links.ts'
+import { type Addresses, linkTo, ownLinks } from './links.ts'
 import { JSON_TYPE, OPENAPI_TYPE } from './media-types.ts'
 
 /*
@@ -27,9 +27,9 @@ export function landingPage(addresses: Addresses) {
     description: 'Datasets of places. Each collection is a dataset that the API key may access.',
     links: [
       ...ownLinks(addresses),
-      { href: `${base}/api`, rel: 'service-desc', type: OPENAPI_TYPE, title: 'The API definition' },
-      { href: `${base}/conformance`, rel: 'conformance', type: JSON_TYPE, title: 'The conformance classes' },
-      { href: `${base}/collections`, rel: 'data', type: JSON_TYPE, title: 'The collections' },
+      linkTo(`${base}/api`, 'service-desc', OPENAPI_TYPE, 'The API definition'),
+      linkTo(`${base}/conformance`, 'conformance', JSON_TYPE, 'The conformance classes'),
+      linkTo(`${base}/collections`, 'data', JSON_TYPE, 'The collections'),
     ],
   }
 }
@@ -40,11 +40,11 @@ export function conformance(addresses: Addresses) {
 }
 
 /** The list of collections (OGC 17-069r4, section 7.13). */
-export function collections(addresses: Addresses, datasets: readonly (readonly [Dataset, Extent | null])[]) {
-  return {
-    links: ownLinks(addresses),
-    collections: datasets.map(([dataset, extent]) => collectionOf(addresses.base, dataset, extent)),
-  }
+export async function collections(addresses: Addresses, catalog: Catalog) {
+  const described = catalog
+    .datasets()
+    .map(async (dataset) => collectionOf(addresses.base, dataset, await catalog.extentOf(dataset)))
+  return { links: ownLinks(addresses), collections: await Promise.all(described) }
 }
 
 /** The queryables of a collection as JSON Schema (OGC 19-079r2, section 6.3). */

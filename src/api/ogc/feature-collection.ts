@@ -1,7 +1,7 @@
 import type { Dataset } from '../../catalog/models.ts'
 import type { FeaturePage } from '../../catalog/sql/features.ts'
 import { collectionUrl } from './collections.ts'
-import { type Addresses, type Link, ownLinks, withParameter } from './links.ts'
+import { type Addresses, type Link, linkTo, ownLinks, withParameter } from './links.ts'
 import { FORMS, JSON_TYPE } from './media-types.ts'
 
 /** A response with features, and its links. */
@@ -21,14 +21,13 @@ export function featureCollection(
   now: Date,
 ): FeatureDocument {
   const { self, form } = addresses
-  const next = page.next !== undefined && {
-    // The cursor takes the place of an offset.
-    href: withParameter(self, 'after', page.next, ['offset', 'startindex']),
-    rel: 'next',
-    type: FORMS[form],
-    title: 'The next page',
-  }
-  const links = [...ownLinks(addresses), ...(next ? [next] : []), collectionLink(addresses, dataset)]
+  // The cursor takes the place of an offset.
+  const next = (cursor: string) => withParameter(self, 'after', cursor, ['offset', 'startindex'])
+  const links = [
+    ...ownLinks(addresses),
+    ...(page.next === undefined ? [] : [linkTo(next(page.next), 'next', FORMS[form], 'The next page')]),
+    collectionLink(addresses, dataset),
+  ]
   const head = JSON.stringify({
     type: 'FeatureCollection',
     timeStamp: now.toISOString(),
@@ -55,5 +54,5 @@ export function singleFeature(addresses: Addresses, dataset: Dataset, feature: s
 }
 
 function collectionLink({ base }: Addresses, dataset: Dataset): Link {
-  return { href: collectionUrl(base, dataset), rel: 'collection', type: JSON_TYPE, title: dataset.name }
+  return linkTo(collectionUrl(base, dataset), 'collection', JSON_TYPE, dataset.name)
 }

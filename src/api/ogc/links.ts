@@ -9,6 +9,9 @@ export interface Link {
   title?: string
 }
 
+/** A link to a document of a media type. */
+export const linkTo = (href: string, rel: string, type: string, title: string): Link => ({ href, rel, type, title })
+
 /**
  * Links as the value of the `Link` header (RFC 8288); undefined if long parameters would make it too long for clients. The body has the
  * links in any case, and their titles, because headers contain only ASCII.
@@ -32,13 +35,10 @@ export interface Addresses {
 export function ownLinks({ self, form, forms }: Omit<Addresses, 'base'>, title = 'This document'): Link[] {
   const others = forms.filter((other) => other !== form)
   return [
-    { href: self, rel: 'self', type: FORMS[form], title },
-    ...others.map((other) => ({
-      href: withParameter(self, 'f', other),
-      rel: 'alternate',
-      type: FORMS[other],
-      title: `${title} as ${FORMS[other]}`,
-    })),
+    linkTo(self, 'self', FORMS[form], title),
+    ...others.map((other) =>
+      linkTo(withParameter(self, 'f', other), 'alternate', FORMS[other], `${title} as ${FORMS[other]}`),
+    ),
   ]
 }
 

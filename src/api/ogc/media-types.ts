@@ -1,5 +1,8 @@
 import { GEOJSON } from '../rest/envelope.ts'
 
+/** WGS 84 with longitude before latitude: the coordinate reference system of GeoJSON, and the only one here. */
+export const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
+
 /** JSON (RFC 8259). */
 export const JSON_TYPE = 'application/json'
 /** JSON Schema (https://json-schema.org/draft/2020-12). */

@@ -4,9 +4,8 @@ import { mapFilters } from '../../catalog/filters.ts'
 import { validationFailed } from '../../errors/errors.ts'
 import { wholeNumber } from '../rest/parameters.ts'
 import { type Problem, parseBbox } from './bbox.ts'
-import { CRS84 } from './crs.ts'
 import { parseDatetime } from './datetime.ts'
-import type { Forms } from './media-types.ts'
+import { CRS84, type Forms } from './media-types.ts'
 
 /*
  * The query parameters. Each has a schema that parses its text. A parameter that the resource does not know is an error

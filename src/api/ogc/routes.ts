@@ -60,12 +60,7 @@ export const OGC_ROUTES: readonly OgcRoute[] = [
     summary: 'The collections',
     path: '/ogc/collections',
     schema: 'Collections',
-    document: async (request, catalog) => {
-      const datasets = catalog.datasets()
-      const extents = await Promise.all(datasets.map((dataset) => catalog.extentOf(dataset)))
-      const described = datasets.map((dataset, n) => [dataset, extents[n] ?? null] as const)
-      return collections(request, described)
-    },
+    document: collections,
   }),
   documentRoute({
     name: 'getCollection',
