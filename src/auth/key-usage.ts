@@ -32,7 +32,6 @@ export class RequestUse {
     this.#now = now
     this.#usage = usage
     this.#countItems = countItems
-    usage?.touch(key.id, now)
     usage?.add(key.id, this.#datasetId, now, { requests: 1 })
   }
 
@@ -87,8 +86,8 @@ interface Counts {
 interface Row extends Counts {
   keyId: string
   datasetId: string
-  /** Days since 1970-01-01, UTC. */
-  day: number
+  /** The last use on its day. */
+  usedAt: Date
 }
 
 /** Records when and how much keys are used: first in memory, and at intervals in the database. */
@@ -96,27 +95,19 @@ export class KeyUsage {
   readonly #prisma: PrismaClient
   /** By day, key and dataset. */
   #rows = new Map<string, Row>()
-  #lastUses = new Map<string, Date>()
 
   constructor(prisma: PrismaClient) {
     this.#prisma = prisma
   }
 
-  /** Records that a key was used. */
-  touch(keyId: string, now: Date): void {
-    const last = this.#lastUses.get(keyId)
-    if (!last || now > last) this.#lastUses.set(keyId, now)
-  }
-
-  /** Adds to the usage of a dataset with a key on the day of `at`. */
-  add(keyId: string, datasetId: string, at: Date, { requests = 0, items = 0, bytes = 0 }: Partial<Counts>): void {
-    const day = Math.floor(at.getTime() / DAY_MS)
-    this.#add({ keyId, datasetId, day, requests, items, bytes })
+  /** Adds to the usage of a dataset with a key on the day of `usedAt`, in UTC. */
+  add(keyId: string, datasetId: string, usedAt: Date, { requests = 0, items = 0, bytes = 0 }: Partial<Counts>): void {
+    this.#add({ keyId, datasetId, usedAt, requests, items, bytes })
   }
 
   #add(added: Row): void {
-    const { day, keyId, datasetId } = added
-    const name = `${day} ${keyId} ${datasetId}`
+    const { usedAt, keyId, datasetId } = added
+    const name = `${Math.floor(usedAt.getTime() / DAY_MS)} ${keyId} ${datasetId}`
     const row = this.#rows.get(name)
     if (!row) {
       this.#rows.set(name, added)
@@ -125,47 +116,42 @@ export class KeyUsage {
     row.requests += added.requests
     row.items += added.items
     row.bytes += added.bytes
+    if (usedAt > row.usedAt) row.usedAt = usedAt
   }
 
   /** Writes the usage since the last write to the database. After an error, the next write includes it. */
   async write(): Promise<void> {
     const rows = [...this.#rows.values()]
-    const lastUses = [...this.#lastUses]
     if (rows.length === 0) return
     this.#rows = new Map()
-    this.#lastUses = new Map()
     try {
-      await this.#insert(rows, lastUses)
+      await this.#insert(rows)
     } catch (error) {
-      for (const [keyId, usedAt] of lastUses) this.touch(keyId, usedAt)
       for (const row of rows) this.#add(row)
       throw error
     }
   }
 
   /**
-   * The joins skip deleted keys. greatest() keeps a later use that another gateway recorded. ORDER BY prevents a deadlock with
+   * The join skips deleted keys. greatest() keeps a later use that another gateway recorded. ORDER BY prevents a deadlock with
    * another gateway that writes the same keys.
    */
-  async #insert(rows: readonly Row[], lastUses: readonly (readonly [string, Date])[]): Promise<void> {
+  async #insert(rows: readonly Row[]): Promise<void> {
     await this.#prisma.$executeRaw`
-      WITH last_use AS (
-        INSERT INTO key_uses (api_key_id, used_at)
-        SELECT id, used_at
-          FROM unnest(${lastUses.map(([keyId]) => keyId)}::uuid[], ${lastUses.map(([, usedAt]) => usedAt)}::timestamptz[])
-               AS used (id, used_at)
+      WITH used AS (
+        SELECT id, dataset_id, used_at, requests, items, bytes
+          FROM unnest(${rows.map(({ keyId }) => keyId)}::uuid[], ${rows.map(({ datasetId }) => datasetId)}::uuid[],
+                      ${rows.map(({ usedAt }) => usedAt)}::timestamptz[], ${rows.map(({ requests }) => requests)}::bigint[],
+                      ${rows.map(({ items }) => items)}::bigint[], ${rows.map(({ bytes }) => bytes)}::bigint[])
+               AS used (id, dataset_id, used_at, requests, items, bytes)
           JOIN api_keys USING (id)
-         ORDER BY id
+      ), last_use AS (
+        INSERT INTO key_uses (api_key_id, used_at)
+        SELECT id, max(used_at) FROM used GROUP BY id ORDER BY id
             ON CONFLICT (api_key_id) DO UPDATE SET used_at = greatest(key_uses.used_at, excluded.used_at)
       )
       INSERT INTO key_usage_days AS total (api_key_id, dataset_id, day, requests, items, bytes)
-      SELECT id, dataset_id, date '1970-01-01' + day, requests, items, bytes
-        FROM unnest(${rows.map(({ keyId }) => keyId)}::uuid[], ${rows.map(({ datasetId }) => datasetId)}::uuid[],
-                    ${rows.map(({ day }) => day)}::integer[], ${rows.map(({ requests }) => requests)}::bigint[],
-                    ${rows.map(({ items }) => items)}::bigint[], ${rows.map(({ bytes }) => bytes)}::bigint[])
-             AS used (id, dataset_id, day, requests, items, bytes)
-        JOIN api_keys USING (id)
-       ORDER BY id, day, dataset_id
+      SELECT id, dataset_id, (used_at AT TIME ZONE 'UTC')::date AS day, requests, items, bytes FROM used ORDER BY id, day, dataset_id
           ON CONFLICT (api_key_id, day, dataset_id) DO UPDATE
                   SET requests = total.requests + excluded.requests,
                       items = total.items + excluded.items,

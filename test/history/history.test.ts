@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
-import { findEntry, findKnownDataset, findLastEntry, listHistory, type UndoEntry } from '../../src/history/entries.ts'
-import { readEntryChanges } from '../../src/history/entry-changes.ts'
+import {
+  findEntry,
+  findKnownDataset,
+  findLastEntry,
+  listHistory,
+  readEntryChanges,
+  type UndoEntry,
+} from '../../src/history/entries.ts'
 import { removeDataset, updateDataset } from '../../src/import/change-dataset.ts'
 import { undoLastEntry } from '../../src/import/undo/undo.ts'
 import { type TestApp, useApp } from '../support/app.ts'

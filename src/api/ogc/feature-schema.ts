@@ -1,8 +1,8 @@
 import { isObjectType } from 'graphql'
 import { EXPORT_FIELDS } from '../../catalog/columns.ts'
 import type { ItemFilter } from '../../catalog/filters.ts'
-import { type JsonSchema, presentSchemaOf, schemaOf } from '../../graphql/json-schema.ts'
 import { schema } from '../../graphql/schema.ts'
+import { type JsonSchema, schemaOf } from '../openapi/json-schema.ts'
 
 /*
  * The JSON Schema of a feature's properties, in OpenAPI 3.1. The GraphQL schema has the types and descriptions.
@@ -10,7 +10,7 @@ import { schema } from '../../graphql/schema.ts'
 
 /** The schema of the values of a filter, which are never null, with the description of its field. */
 export function describeFilter(filter: ItemFilter): JsonSchema {
-  return describeField('Item', filter, presentSchemaOf)
+  return describeField('Item', filter, true)
 }
 
 /** The schema of the properties of a feature. */
@@ -23,10 +23,10 @@ export function propertiesSchema(): JsonSchema {
   }
 }
 
-function describeField(parent: string, name: string, toSchema = schemaOf): JsonSchema {
+function describeField(parent: string, name: string, isPresent?: boolean): JsonSchema {
   const field = fieldsOf(parent)[name]
   if (!field) throw new TypeError(`${parent} has no ${name}`)
-  return { description: field.description ?? '', ...toSchema(field.type, objectSchema) }
+  return { description: field.description ?? '', ...schemaOf(field.type, objectSchema, isPresent) }
 }
 
 function objectSchema({ name: parent }: { name: string }): JsonSchema {

@@ -3,6 +3,7 @@ import { MAX_ZOOM } from '../../catalog/tile.ts'
 import { argumentsOf } from '../../graphql/operation/parameters.ts'
 import { exportPath, exportQuery, TILE_MEDIA_TYPE, TILE_PATH, tileParameters } from '../files.ts'
 import { DATASET_ID } from '../rest/routes.ts'
+import data from './documents.json' with { type: 'json' }
 import { DOCUMENTED_CODES, headersOf, type Operation, SUCCESS_HEADERS } from './operations.ts'
 import { parametersOf } from './parameters.ts'
 
@@ -26,43 +27,33 @@ function exportOperation(format: ExportFormat): Operation {
   return {
     path: exportPath(format),
     about: { ...texts, tags: ['Exports'], parameters: parametersOf(route, ARGUMENTS) },
-    headers: { ...headersOf(SUCCESS_HEADERS), 'Content-Disposition': fileName },
-    unchangedHeaders: headersOf(SUCCESS_HEADERS),
+    headers: headersOf(SUCCESS_HEADERS),
+    ownHeaders: { 'Content-Disposition': fileName },
     content: { [mediaTypeOf(format.contentType)]: { schema: body } },
     codes: DOCUMENTED_CODES.filter((code) => code !== 'NOT_ACCEPTABLE'),
   }
 }
 
-const TILE = {
-  summary: 'A map tile',
-  description:
-    'The items in a tile of the usual web map scheme, as a Mapbox vector tile with the layer `items`. Where there are many, ' +
-    'clusters have their `total`. A tile without items is empty.',
-}
+/** The part of a tile's address that is a whole number. */
+const numberUpTo = (maximum: number, description: string) => ({
+  description,
+  schema: { type: 'integer', format: 'int32', minimum: 0, maximum },
+})
 
 const TILE_PATH_PARAMETERS = {
   datasetId: `${DATASET_ID} \`all\` means all datasets.`,
-  z: 'Zoom.',
-  x: 'Column, eastwards from 180° west.',
-  y: 'Row, southwards from 85.0511° north.',
+  z: numberUpTo(MAX_ZOOM, 'Zoom.'),
+  x: numberUpTo(2 ** MAX_ZOOM - 1, 'Column, eastwards from 180° west.'),
+  y: numberUpTo(2 ** MAX_ZOOM - 1, 'Row, southwards from 85.0511° north.'),
 }
-
-const MAX_TILE = 2 ** MAX_ZOOM - 1
-const TILE_MAXIMA: ReadonlyMap<unknown, number> = new Map(Object.entries({ z: MAX_ZOOM, x: MAX_TILE, y: MAX_TILE }))
 
 function tileOperation(): Operation {
   const route = { pathParameters: TILE_PATH_PARAMETERS, query: tileParameters }
-  const parameters = parametersOf(route, ARGUMENTS).map((parameter) => {
-    const maximum = TILE_MAXIMA.get(parameter.name)
-    return maximum === undefined
-      ? parameter
-      : { ...parameter, schema: { type: 'integer', format: 'int32', minimum: 0, maximum } }
-  })
   return {
     path: TILE_PATH,
-    about: { operationId: 'getTile', tags: ['Tiles'], ...TILE, parameters },
+    about: { ...data.tile, parameters: parametersOf(route, ARGUMENTS) },
     headers: headersOf(SUCCESS_HEADERS),
-    unchangedHeaders: headersOf(SUCCESS_HEADERS),
+    ownHeaders: {},
     content: { [TILE_MEDIA_TYPE]: {} },
     codes: DOCUMENTED_CODES,
   }

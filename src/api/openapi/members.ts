@@ -1,17 +1,19 @@
 import {
   type GraphQLEnumType,
+  type GraphQLObjectType,
   type GraphQLOutputType,
   getNamedType,
   isEnumType,
+  isNonNullType,
   isObjectType,
   Kind,
   parse,
   type SelectionSetNode,
 } from 'graphql'
-import { presentSchemaOf, schemaOf } from '../../graphql/json-schema.ts'
 import { enumWords, schema } from '../../graphql/schema.ts'
 import type { RestRoute } from '../rest/routes.ts'
 import { type DefineSchema, type Json, objectOf } from './components.ts'
+import { schemaOf } from './json-schema.ts'
 import { memberExample } from './parameters.ts'
 
 /*
@@ -75,23 +77,26 @@ export function membersOf({ type, set }: Selected): Member[] {
 export function propertiesOf(members: readonly Member[], define: DefineSchema): Record<string, Json> {
   const toProperty = ({ name, parent, description, type, set }: Member): [string, Json] => {
     const example = memberExample(parent, name)
-    const toSchema = OPTIONAL_MEMBERS[parent]?.includes(name) ? presentSchemaOf : schemaOf
-    const described = toSchema(type, (named) =>
-      isEnumType(named) ? enumOf(named, define) : recordOf(named, set, define),
-    )
+    const isPresent = isNonNullType(type) || OPTIONAL_MEMBERS[parent]?.includes(name)
+    const ofNamed = (named: GraphQLObjectType | GraphQLEnumType) =>
+      isEnumType(named) ? enumOf(named, define) : recordOf({ type: named, set }, define)
+    const described = schemaOf(type, ofNamed, isPresent)
     return [name, { ...described, description, ...(example !== undefined && { examples: [example] }) }]
   }
   return Object.fromEntries(members.map(toProperty))
 }
 
-function recordOf(type: GraphQLOutputType, set: SelectionSetNode | undefined, define: DefineSchema): Json {
-  const { name, description } = getNamedType(type)
-  const members = membersOf({ type, set })
-  const kind = members.some((member) => member.name === 'id') ? 'Address' : 'Reference'
-  return define(
-    name === 'Dataset' ? `Dataset${kind}` : name,
-    objectOf(propertiesOf(members, define), description ?? ''),
-  )
+/** The schema of a record. It has a name in the document. */
+export function recordOf(record: Selected, define: DefineSchema, name = nameOf(record)): Json {
+  const properties = propertiesOf(membersOf(record), define)
+  return define(name, objectOf(properties, getNamedType(record.type).description ?? '', optionalOf(record)))
+}
+
+/** Records refer to datasets with different members. */
+function nameOf(record: Selected): string {
+  const { name } = getNamedType(record.type)
+  if (name !== 'Dataset') return name
+  return membersOf(record).some((member) => member.name === 'id') ? 'DatasetAddress' : 'DatasetReference'
 }
 
 function enumOf(type: GraphQLEnumType, define: DefineSchema): Json {

@@ -70,7 +70,7 @@ function operationOf({ name, summary, path, query, forms, hasFeatures, schema }:
   return {
     path,
     about: { operationId: name, tags: ['Features'], summary, parameters },
-    headers: { ETag: TEXT, ...(hasFeatures && { 'Content-Crs': TEXT, Link: TEXT }) },
+    ownHeaders: { ETag: TEXT, ...(hasFeatures && { 'Content-Crs': TEXT, Link: TEXT }) },
     content: Object.fromEntries(forms.map((form) => [FORMS[form], form === 'html' ? TEXT : content])),
     codes: pathNames.length > 0 ? CODES : COMMON,
     prefix,

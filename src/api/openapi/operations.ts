@@ -39,9 +39,9 @@ export interface Operation {
   path: string
   /** Its id, tags, texts and parameters. */
   about: { operationId: string; tags: string[]; summary: string; description?: string; parameters: Json[] }
-  /** The headers of its success, and of 304 if that has any. */
-  headers: Json
-  unchangedHeaders?: Json
+  /** The headers of its success and of 304, and those of its success alone. */
+  headers?: Json
+  ownHeaders: Json
   /** Its representations, by media type. */
   content: Json
   codes: readonly ErrorCode[]
@@ -54,15 +54,13 @@ export function pathsOf(operations: readonly Operation[]): Record<string, Json> 
   return Object.fromEntries(operations.map((operation) => [pathTemplate(operation.path), { get: toGet(operation) }]))
 }
 
-function toGet({ about, headers, unchangedHeaders, content, codes, prefix = '' }: Operation): Json {
+function toGet({ about, headers, ownHeaders, content, codes, prefix = '' }: Operation): Json {
+  const { description = about.summary } = about
   return {
     ...about,
     responses: {
-      200: { description: about.description ?? about.summary, headers, content },
-      304: {
-        description: 'The client has the current version.',
-        ...(unchangedHeaders && { headers: unchangedHeaders }),
-      },
+      200: { description, headers: { ...headers, ...ownHeaders }, content },
+      304: { description: 'The client has the current version.', ...(headers && { headers }) },
       ...Object.fromEntries(codes.map((code) => [ERRORS[code].status, refTo('responses', prefix + code)])),
     },
   }

@@ -1,9 +1,8 @@
-import { getNamedType } from 'graphql'
 import { MAX_LIMIT } from '../../catalog/arguments.ts'
 import { GEOJSON } from '../rest/envelope.ts'
 import { REST_ROUTES, type RestRoute } from '../rest/routes.ts'
 import { type DefineSchema, type Json, objectOf, refTo } from './components.ts'
-import { type Member, membersOf, optionalOf, propertiesOf, resourceOf } from './members.ts'
+import { type Member, membersOf, optionalOf, propertiesOf, recordOf, resourceOf } from './members.ts'
 import { ACCESS_CODES, COMMON_CODES, headersOf, type Operation, SUCCESS_HEADERS } from './operations.ts'
 import { parametersOf } from './parameters.ts'
 
@@ -20,8 +19,8 @@ export function restOperations(define: DefineSchema): Operation[] {
     return {
       path,
       about: { operationId: name, tags: [tag], summary, description, parameters: parametersOf(route, parameters) },
-      headers: headersOf([...SUCCESS_HEADERS, ...(isPaged ? ['Link'] : [])]),
-      unchangedHeaders: headersOf(SUCCESS_HEADERS),
+      headers: headersOf(SUCCESS_HEADERS),
+      ownHeaders: headersOf(isPaged ? ['Link'] : []),
       content: contentOf(route, define),
       codes: [...COMMON_CODES, ...(mayBeDenied ? ACCESS_CODES : [])],
     }
@@ -36,7 +35,7 @@ function contentOf(route: RestRoute, define: DefineSchema): Json {
   const nodes = members.find(({ name }) => name === 'nodes')
   const meta = metaOf(propertiesOf(nodes ? members.filter((member) => member !== nodes) : [], define), define)
   if (!nodes) {
-    const envelope = objectOf({ data: recordOf(record, resource, define), meta })
+    const envelope = objectOf({ data: recordOf(resource, define, record), meta })
     return { 'application/json': { schema: define(`${record}Response`, envelope) } }
   }
   const listOf = (items: Json): Json => ({
@@ -45,17 +44,12 @@ function contentOf(route: RestRoute, define: DefineSchema): Json {
     items,
     ...(Object.hasOwn(query.shape, 'limit') && { maxItems: MAX_LIMIT }),
   })
-  const envelope = objectOf({ data: listOf(recordOf(record, nodes, define)), meta })
+  const envelope = objectOf({ data: listOf(recordOf(nodes, define, record)), meta })
   const schema = define(`${record}ListResponse`, envelope)
   return {
     'application/json': { schema },
     ...(hasFeatures && { [GEOJSON]: { schema: featuresOf(record, nodes, listOf, meta, define) } }),
   }
-}
-
-function recordOf(name: string, record: Member, define: DefineSchema): Json {
-  const { description } = getNamedType(record.type)
-  return define(name, objectOf(propertiesOf(membersOf(record), define), description ?? '', optionalOf(record)))
 }
 
 /** The schema of a FeatureCollection: coordinates become the geometry, other members the properties. */

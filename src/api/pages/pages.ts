@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { EXPORT_FORMATS, mediaTypeOf } from '../../catalog/export-formats.ts'
 import type { BaseMap } from '../../config/base-maps.ts'
@@ -7,7 +7,6 @@ import { ResponseBody, sendCacheable } from '../../gateway/reply.ts'
 import { addAssetRoute, openAssets } from './assets.ts'
 import { addBaseMapFileRoute, BASE_MAP_PATH } from './base-map-file.ts'
 import { assetPolicy, policiesOf } from './policy.ts'
-import { addSamplePictureRoutes } from './sample-pictures.ts'
 
 /*
  * The pages for people: the explorer, GraphiQL and the API reference. They open without a key and load nothing from another
@@ -74,6 +73,17 @@ export function addPages(app: FastifyInstance, { baseMap, contact, publicKey }: 
   return {
     sendGraphiql: page('graphiql', { examples: EXAMPLES, variables: VARIABLES }),
     sendOgc: page('ogc', { publicKey }),
+  }
+}
+
+/** Drawings made for this project, under its licence. */
+const PICTURES = new URL('../../sample/pictures/', import.meta.url)
+
+/** Adds a route for each picture of the sample datasets. They are public: a page shows them in an <img>, which sends no key. */
+function addSamplePictureRoutes(app: FastifyInstance): void {
+  for (const name of readdirSync(PICTURES)) {
+    const body = new ResponseBody(readFileSync(new URL(name, PICTURES)), 'image/svg+xml')
+    addRoute(app, { path: `/sample/${name}`, handler: (request, reply) => sendCacheable(request, reply, body) })
   }
 }
 

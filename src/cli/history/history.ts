@@ -1,5 +1,4 @@
-import { findEntry, type HistoryEntry, listHistory } from '../../history/entries.ts'
-import { readEntryChanges } from '../../history/entry-changes.ts'
+import { findEntry, type HistoryEntry, listHistory, readEntryChanges } from '../../history/entries.ts'
 import { printChanges, SHOWN_EXAMPLES } from '../changes.ts'
 import { CatalogCommand } from '../command.ts'
 import { withDatabase } from '../database.ts'

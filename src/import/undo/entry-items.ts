@@ -7,7 +7,7 @@ import {
   type StoredColumns,
 } from '../../history/columns.ts'
 import type { DatasetDocument, UndoEntry } from '../../history/entries.ts'
-import { PART_LINES } from '../../history/entry-changes.ts'
+import { PART_LINES } from '../../history/entries.ts'
 import { findDifferences } from '../../history/item-changes.ts'
 import { columnList, type SqlText, sql } from '../../sql.ts'
 import { indexStaging, MERGED_COLUMN_NAMES, type Staged } from '../load/staging.ts'

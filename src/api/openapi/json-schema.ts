@@ -1,6 +1,7 @@
 import {
   type GraphQLEnumType,
   type GraphQLNamedType,
+  type GraphQLNullableOutputType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   getNullableType,
@@ -34,16 +35,17 @@ export function scalarSchema({ name }: GraphQLNamedType): JsonSchema {
 /** Gives the schema of an object or an enum. */
 type SchemaOfNamed = (type: GraphQLObjectType | GraphQLEnumType) => JsonSchema
 
-/** The schema of the values of a type. */
-export function schemaOf(type: GraphQLOutputType, ofNamed: SchemaOfNamed): JsonSchema {
-  const present = presentSchemaOf(type, ofNamed)
-  if (isNonNullType(type)) return present
+/**
+ * The schema of the values of a type.
+ * @param isPresent whether null is no value, though the type has it
+ */
+export function schemaOf(type: GraphQLOutputType, ofNamed: SchemaOfNamed, isPresent = isNonNullType(type)): JsonSchema {
+  const present = presentSchemaOf(getNullableType(type), ofNamed)
+  if (isPresent) return present
   return present.$ref ? { anyOf: [present, { type: 'null' }] } : { ...present, type: [present.type, 'null'] }
 }
 
-/** The schema of the values of a type but null. */
-export function presentSchemaOf(nullable: GraphQLOutputType, ofNamed: SchemaOfNamed): JsonSchema {
-  const type = getNullableType(nullable)
+function presentSchemaOf(type: GraphQLNullableOutputType, ofNamed: SchemaOfNamed): JsonSchema {
   if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType, ofNamed) }
   return isObjectType(type) || isEnumType(type) ? ofNamed(type) : scalarSchema(type)
 }
