@@ -6,8 +6,7 @@ import {
   readStoredColumns,
   type StoredColumns,
 } from '../../history/columns.ts'
-import type { DatasetDocument, UndoEntry } from '../../history/entries.ts'
-import { PART_LINES } from '../../history/entries.ts'
+import { type DatasetDocument, PART_LINES, type UndoEntry } from '../../history/entries.ts'
 import { findDifferences } from '../../history/item-changes.ts'
 import { columnList, type SqlText, sql } from '../../sql.ts'
 import { indexStaging, MERGED_COLUMN_NAMES, type Staged } from '../load/staging.ts'
