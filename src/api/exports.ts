@@ -34,6 +34,7 @@ interface ExportSelection {
 
 /** Adds GET /exports/{datasetId}.{format} for each format. The slots count the exports that run at the same time. */
 export function addExportRoutes(app: FastifyInstance, services: Services, slots: Slots): void {
+  app.pathHints.set('/exports/', `Exports end with one of ${EXPORT_FORMATS.map(({ name }) => `.${name}`).join(', ')}`)
   for (const format of EXPORT_FORMATS) {
     const form = { mediaType: format.contentType }
     addDoor(app, services, {

@@ -8,7 +8,6 @@ import {
   type HTTPMethods,
   LogController,
 } from 'fastify'
-import { EXPORT_FORMATS } from '../catalog/export-formats.ts'
 import type { LimitsConfig } from '../config/config.ts'
 import { CatalogError, refused } from '../errors/errors.ts'
 import {
@@ -94,6 +93,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   }
 
   app.decorate('basePath', basePath)
+  app.decorate('pathHints', new Map<string, string>())
   app.decorate('paths', new Map<string, string>())
   app.addHook('onRoute', ({ url }) => void app.paths.set(url, pathTemplate(url)))
   readBodies(app)
@@ -161,13 +161,8 @@ function refusalOf(
 const UNDECODABLE_PATH = new CatalogError('NOT_FOUND', 'There is no such path: it is not percent-encoded UTF-8')
 
 function unknownPath({ url, server }: FastifyRequest): CatalogError {
-  const endings = EXPORT_FORMATS.map(({ name }) => `.${name}`).join(', ')
-  const hint = url.startsWith('/exports/')
-    ? `. Exports end with one of ${endings}`
-    : url.startsWith('/v1/')
-      ? `. There are ${[...server.paths.values()].filter((path) => path.startsWith('/v1/')).join(', ')}`
-      : ''
-  return new CatalogError('NOT_FOUND', `There is no such path${hint}`)
+  const [, hint = ''] = [...server.pathHints].find(([prefix]) => url.startsWith(prefix)) ?? []
+  return new CatalogError('NOT_FOUND', `There is no such path${hint && `. ${hint}`}`)
 }
 
 /** A path of the router as a URI template (RFC 6570): `/v1/datasets/{datasetId}`. */

@@ -38,6 +38,8 @@ declare module 'fastify' {
     basePath: string
     /** The paths of all routes as URI templates, by their paths in the router's syntax. */
     paths: Map<string, string>
+    /** What an error says of an unknown path, by the beginning of the path. */
+    pathHints: Map<string, string>
   }
 }
 

@@ -282,9 +282,11 @@ describe('GET /v1/dataset-items/nearby', () => {
           ['East', 10, -179.99],
           ['Arctic', 89.99, 90],
         ] as const
-      ).map(([name, latitude, longitude]) =>
-        newPlace({ datasetId: DATASET.seoul, name, latitude, longitude, categoryCode: 'line' }),
-      ),
+      ).map(([name, latitude, longitude], n) => {
+        // Places at the same distance come in the order of their ids.
+        const id = `00000000-0000-4000-8000-00000000000${n}`
+        return newPlace({ id, datasetId: DATASET.seoul, name, latitude, longitude, categoryCode: 'line' })
+      }),
     })
     expect(await names('/v1/dataset-items/nearby?latitude=10&longitude=-180&radius=2000')).toEqual(['West', 'East'])
     expect(await names('/v1/dataset-items/nearby?latitude=10&longitude=179.995&radius=50000')).toEqual(['West', 'East'])

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { addDoor, type Services } from '../../gateway/answer.ts'
-import { pathParameters } from '../../gateway/http.ts'
+import { pathParameters, pathTemplate } from '../../gateway/http.ts'
 import { appendVary, prefersStrict } from '../../gateway/negotiation.ts'
 import { parseQueryString, queryStringOf } from '../../gateway/query-string.ts'
 import { ResponseBody } from '../../gateway/reply.ts'
@@ -9,6 +9,7 @@ import { REST_ROUTES } from './routes.ts'
 
 /** Adds the /v1 routes. Each turns parameters into variables, executes its operation and sends the result as an envelope. */
 export function addRestRoutes(app: FastifyInstance, services: Services): void {
+  app.pathHints.set('/v1/', `There are ${REST_ROUTES.map(({ path }) => pathTemplate(path)).join(', ')}`)
   void app.register(async (routes) => {
     // Before the routes, so that all responses have the headers: also errors, and responses to other methods.
     routes.addHook('onRequest', (request, reply, done) => {
