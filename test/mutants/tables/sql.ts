@@ -26,15 +26,12 @@ export const SQL: readonly MutantTable[] = [
     mutants: [
       { find: 'i.parent_item_id IS NULL', replace: 'i.parent_item_id IS NOT NULL' },
       { find: 'i.parent_item_id = owner.parent_item_id', replace: 'i.parent_item_id IS NOT NULL' },
-      { find: 'i.dataset_id = owner.dataset_id`]', replace: 'true`]' },
+      { find: '[Prisma.sql`i.dataset_id = owner.dataset_id`, ', replace: '[' },
       {
-        find: 'conditions.push(whereFilters(selection))',
-        replace: "if (selection.among !== 'roots') conditions.push(whereFilters(selection))",
+        find: ', whereFilters(selection)])',
+        replace: ", ...(selection.among === 'roots' ? [] : [whereFilters(selection)])])",
       },
-      {
-        find: "if (before) conditions.push(whereBeyond(order, 'before'",
-        replace: "if (before && !after) conditions.push(whereBeyond(order, 'before'",
-      },
+      { find: '...(before ? [', replace: '...(before && !after ? [' },
       {
         find: "whereBeyond(order, 'after', constant(after))",
         replace: "whereAtOrBeyond(order, 'after', constant(after))",
@@ -76,7 +73,7 @@ export const SQL: readonly MutantTable[] = [
     tests: ['test/catalog/sql-keys.test.ts'],
     mutants: [
       { find: 'ids.map((given) => byId.get(given) ?? null)', replace: 'rows' },
-      { find: 'CASE WHEN i.dataset_id = ANY (${[...scope]}::uuid[]) THEN', replace: 'CASE WHEN true THEN' },
+      { find: 'CASE WHEN i.dataset_id = ${anyOf(scope)} THEN', replace: 'CASE WHEN true THEN' },
       {
         find: 'ORDER BY m.sort_order, m.id',
         replace: 'ORDER BY m.sort_order, m.id DESC',
@@ -192,8 +189,8 @@ export const SQL: readonly MutantTable[] = [
       { find: 'after_last << ${cellBits}', replace: 'first << ${cellBits}' },
       { find: 'cell < range.after_last << ${bits}', replace: 'cell < range.first << ${bits}' },
       {
-        find: 'part ${itemsOfPart(window)} WHERE ${whereInCircle(window.circle)}',
-        replace: 'part ${itemsOfPart(window)}',
+        find: 'among(itemsOfParts(partsOf(boundary, scope), window), whereInCircle(window.circle))',
+        replace: 'itemsOfParts(partsOf(boundary, scope), window)',
       },
       { find: 'part.dataset_id), counted.n', replace: 'part.dataset_id) * 0 + 1, counted.n' },
     ],
