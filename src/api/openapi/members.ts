@@ -3,6 +3,7 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   getNamedType,
+  getOperationAST,
   isEnumType,
   isNonNullType,
   isObjectType,
@@ -37,10 +38,10 @@ export interface Member extends Selected {
 
 /** The route's resource in its operation. */
 export function resourceOf({ operation, resource }: RestRoute): Member {
-  const [definition] = parse(operation).definitions
+  const set = getOperationAST(parse(operation))?.selectionSet
   const type = schema.getQueryType()
-  if (definition?.kind !== Kind.OPERATION_DEFINITION || !type) throw new TypeError('The route has no operation')
-  const start: Member = { name: '', parent: '', description: '', type, set: definition.selectionSet }
+  if (!set || !type) throw new TypeError('The route has no operation')
+  const start: Member = { name: '', parent: '', description: '', type, set }
   return resource.reduce((place, name) => {
     const member = membersOf(place).find((candidate) => candidate.name === name)
     if (!member) throw new TypeError(`The operation has no ${name}`)
