@@ -90,23 +90,26 @@ test.runIf(inject('template').kind === 'postgres')(
   },
 )
 
-test.runIf(inject('template').kind === 'postgres')(
-  'a statement of an import that was stopped ends soon, also if it waits for a lock',
-  async () => {
-    expect((await importFile('old')).code).toBe(0)
-    await db.database.withSession(async (session) => {
-      await session.query('BEGIN; LOCK TABLE items IN SHARE MODE')
-      const child = spawn(process.execPath, [join(CHECKOUT, 'src/cli.ts'), 'import', join(folder, 'new.json')], {
-        env: environment(db.env),
-        stdio: 'ignore',
+describe.runIf(inject('template').kind === 'postgres').each(['SIGINT', 'SIGKILL'] as const)(
+  'An import that ends by %s after it has written all items',
+  (signal) => {
+    test('ends its statement soon, also if it waits for a lock, and leaves nothing of its merge', async () => {
+      expect((await importFile('old')).code).toBe(0)
+      await db.database.withSession(async (session) => {
+        // The labels are written after the items, in the same transaction.
+        await session.query('BEGIN; LOCK TABLE code_labels IN SHARE MODE')
+        const child = spawn(process.execPath, [join(CHECKOUT, 'src/cli.ts'), 'import', join(folder, 'new.json')], {
+          env: environment(db.env),
+          stdio: 'ignore',
+        })
+        const exited = once(child, 'exit')
+        await expect.poll(() => countLockWaits(db.database)).toBe(1)
+        child.kill(signal)
+        await exited
+        await expect.poll(() => countLockWaits(db.database)).toBe(0)
+        await session.query('ROLLBACK')
       })
-      const exited = once(child, 'exit')
-      await expect.poll(() => countLockWaits(db.database)).toBe(1)
-      child.kill('SIGINT')
-      await exited
-      await expect.poll(() => countLockWaits(db.database)).toBe(0)
-      await session.query('ROLLBACK')
+      expect(await content()).toBe(`old${COUNT}`)
     })
-    expect(await content()).toBe(`old${COUNT}`)
   },
 )

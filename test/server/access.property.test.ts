@@ -148,7 +148,8 @@ test('a response contains what the model of the access rule allows, and reveals 
       }
       await expectForeignTags(made, keys)
     }),
-    { numRuns: randomCases({ all: 12, few: 4 }) },
+    // To shrink a case, with an import and requests of each key, takes hours.
+    { numRuns: randomCases({ all: 12, few: 4 }), endOnFailure: true },
   )
   expect([...executed].sort()).toEqual([0, 1, 2, 3, 4, 5, 6])
 })
