@@ -4,7 +4,7 @@ import type { ItemListArguments, PageArguments, SortOrder } from '../arguments.t
 import { FILTERS, type Filter, type FilterValues, givenFilters, pickFilters, whereFilters } from '../filters.ts'
 import type { Dataset } from '../models.ts'
 import { type ItemSort, SORTS } from '../sorts.ts'
-import { allOf } from './select.ts'
+import { allOf, among, type Items, select } from './select.ts'
 
 /*
  * A list of items: its owner, selection, order and bounds, and the SQL for each. In the SQL, `i` is the table of items and
@@ -78,43 +78,34 @@ const AMONG = {
   children: [Prisma.sql`i.parent_item_id = owner.parent_item_id`],
 }
 
-/** SQL condition: the item is in the selection. */
-export function whereListed(selection: ItemSelection): Prisma.Sql {
-  return allOf([Prisma.sql`i.dataset_id = owner.dataset_id`, ...AMONG[selection.among], whereFilters(selection)])
+/** The items of `owner` in the selection. */
+export function itemsListed(selection: ItemSelection): Items {
+  const where = [Prisma.sql`i.dataset_id = owner.dataset_id`, ...AMONG[selection.among], whereFilters(selection)]
+  return { from: Prisma.sql`items i`, where: allOf(where) }
 }
 
-/** SQL condition: the item is between the bounds. */
-export function whereBetween({ after, before, ...order }: ItemOrder & ItemBounds): Prisma.Sql {
-  return allOf([
-    ...(after ? [whereBeyond(order, 'after', constant(after))] : []),
-    ...(before ? [whereBeyond(order, 'before', constant(before))] : []),
-  ])
+/** Those of the items that are between the bounds. */
+export function itemsBetween(window: ItemOrder & ItemBounds & { selection: ItemSelection }): Items {
+  const { selection, after, before } = window
+  const bounds = [after && whereBeyond(window, 'after', after), before && whereBeyond(window, 'before', before)]
+  return among(itemsListed(selection), ...bounds.filter((bound) => bound !== undefined))
 }
 
-type SqlPosition = Record<keyof ItemPosition, Prisma.Sql>
+/** A position of parameters, or of columns of the statement. */
+type SqlPosition = { [Name in keyof ItemPosition]: ItemPosition[Name] | Prisma.Sql }
 
-/** SQL condition: the item comes after or before a position. */
-function whereBeyond(list: ItemOrder, side: keyof ItemBounds, position: SqlPosition): Prisma.Sql {
-  return comparePosition(list, isGreater(list, side) ? Prisma.sql`>` : Prisma.sql`<`, position)
-}
-
-/** SQL condition: the item is at a position, or comes after or before it. */
-export function whereAtOrBeyond(list: ItemOrder, side: keyof ItemBounds, position: SqlPosition): Prisma.Sql {
-  return comparePosition(list, isGreater(list, side) ? Prisma.sql`>=` : Prisma.sql`<=`, position)
-}
-
-function isGreater({ order }: ItemOrder, side: keyof ItemBounds): boolean {
-  return (order === 'asc') === (side === 'after')
-}
-
-/** A row comparison can use the index of the sort. */
-function comparePosition({ sort }: ItemOrder, operator: Prisma.Sql, { value, id }: SqlPosition): Prisma.Sql {
+/** SQL condition: the item comes after or before a position, or is there too. A row comparison can use the index of the sort. */
+export function whereBeyond(
+  { sort, order }: ItemOrder,
+  side: keyof ItemBounds,
+  { value, id }: SqlPosition,
+  isOrThere = false,
+): Prisma.Sql {
   const { column, sqlType } = SORTS[sort]
-  return Prisma.sql`(${column}, i.id) ${operator} (${value}::${sqlType}, ${id})`
-}
-
-function constant({ value, id }: ItemPosition) {
-  return { value: Prisma.sql`${value}`, id: Prisma.sql`${id}::uuid` }
+  const isGreater = (order === 'asc') === (side === 'after')
+  const operator = isGreater ? Prisma.sql`>` : Prisma.sql`<`
+  const orThere = isOrThere ? Prisma.sql`=` : Prisma.empty
+  return Prisma.sql`(${column}, i.id) ${operator}${orThere} (${value}::${sqlType}, ${id}::uuid)`
 }
 
 /** SQL for the expressions of ORDER BY. */
@@ -131,7 +122,7 @@ export function orderOf({ sort, order }: ItemOrder): Prisma.Sql {
  */
 export function totalOf(selection: ItemSelection): Prisma.Sql {
   const list = storedList(selection)
-  if (!list) return Prisma.sql`(SELECT count(*) FROM items i WHERE ${whereListed(selection)})::integer`
+  if (!list) return Prisma.sql`(${select(Prisma.sql`count(*)`, itemsListed(selection))})::integer`
   return Prisma.sql`coalesce((
       SELECT stored.n FROM item_counts stored WHERE stored.dataset_id = owner.dataset_id AND stored.list = ${list}
     ), 0)`

@@ -11,13 +11,14 @@ import {
   type ItemOwner,
   type ItemPosition,
   type ItemSelection,
+  itemsBetween,
+  itemsListed,
   orderOf,
   ownerTable,
   totalOf,
-  whereAtOrBeyond,
-  whereBetween,
-  whereListed,
+  whereBeyond,
 } from './item-list.ts'
+import { among, select } from './select.ts'
 
 /*
  * Reads pages of items for several owners in one statement. Prisma has no LATERAL: it would load every item of every owner. It
@@ -89,19 +90,18 @@ function selectWindows(window: ItemWindow, owners: readonly ItemOwner[]): Prisma
 
 /** PostgreSQL reads a first page along the index. For a deeper page it walks only the index, and then reads the page's rows. */
 function itemsOf(window: ItemWindow): Prisma.Sql {
-  const { selection, limit, offset, skip = offset, sort, isCounted, projection, isForCursor } = window
+  const { limit, offset, skip = offset, sort, isCounted, projection, isForCursor } = window
   const columns = selectMembers(projection, isForCursor ? ['datasetId', sort] : [])
-  const among = Prisma.sql`FROM items i WHERE ${whereListed(selection)} AND ${whereBetween(window)}`
+  const items = itemsBetween(window)
+  const inOrder = Prisma.sql`ORDER BY ${orderOf(window)}`
   if (offset === 0) {
     // With a constant limit, PostgreSQL reuses a generic plan. For a limit in a parameter it expects a tenth of all items, finds
     // the generic plan too expensive, and plans each execution anew. Planning takes a third of the response time.
-    return arrayOf(
-      Prisma.sql`SELECT * FROM (SELECT ${columns} ${among} ORDER BY ${orderOf(window)} LIMIT ${GREATEST_LIMIT}) AS first LIMIT ${limit}`,
-    )
+    const first = select(columns, items, Prisma.sql`${inOrder} LIMIT ${GREATEST_LIMIT}`)
+    return arrayOf(Prisma.sql`SELECT * FROM (${first}) AS first LIMIT ${limit}`)
   }
-  const whereBeforeEnd = isCounted ? Prisma.sql`list.total > ${offset}::bigint` : Prisma.sql`true`
-  const places = Prisma.sql`
-    SELECT i.id ${among} AND ${whereBeforeEnd} ORDER BY ${orderOf(window)} LIMIT ${limit} OFFSET ${skip}::bigint`
+  const beforeEnd = isCounted ? among(items, Prisma.sql`list.total > ${offset}::bigint`) : items
+  const places = select(Prisma.sql`i.id`, beforeEnd, Prisma.sql`${inOrder} LIMIT ${limit} OFFSET ${skip}::bigint`)
   return itemsAt(places, orderOf(window), projection)
 }
 
@@ -120,10 +120,10 @@ export async function haveItemsBeyond(
   const values = owners.map((owner) => owner.value)
   const ids = owners.map((owner) => owner.id)
   const position = { value: Prisma.sql`position.value`, id: Prisma.sql`position.id` }
+  const items = among(itemsListed(selection), whereBeyond(order, side, position, true))
+  const first = select(Prisma.sql`i.id`, items, Prisma.sql`ORDER BY ${orderOf(order)} LIMIT 1`)
   const rows = await reader.$queryRaw<{ found: boolean }[]>`
-    SELECT (SELECT i.id FROM items i
-             WHERE ${whereListed(selection)} AND ${whereAtOrBeyond(order, side, position)}
-             ORDER BY ${orderOf(order)} LIMIT 1) IS NOT NULL AS found
+    SELECT (${first}) IS NOT NULL AS found
       FROM ${ownerTable(owners)}
       JOIN unnest(${values}::text[], ${ids}::uuid[]) WITH ORDINALITY AS position (value, id, n) USING (n)
      ORDER BY n`

@@ -1,17 +1,11 @@
 import type { ChangeFeed } from '../../database/change-feed.ts'
 import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
 import { SORTS } from '../sorts.ts'
-import {
-  type ItemOwner,
-  type ItemPosition,
-  orderOf,
-  ownerTable,
-  totalOf,
-  whereBetween,
-  whereListed,
-} from './item-list.ts'
+import { type ItemOwner, type ItemPosition, itemsBetween, orderOf, ownerTable, totalOf } from './item-list.ts'
 import type { ItemWindow } from './items.ts'
+import { among, select } from './select.ts'
 
 /*
  * A bookmark is the position of every 500th item of a list. A deep page starts at the last bookmark before it, and skips fewer
@@ -80,14 +74,16 @@ export async function fetchBookmarks(
   steps: number,
 ): Promise<Bookmarks> {
   const { column, valueAsText } = SORTS[window.sort]
+  const walked = select(
+    Prisma.sql`${column} AS value, i.id`,
+    among(itemsBetween(window), Prisma.sql`list.total > ${window.offset}::bigint`),
+    Prisma.sql`ORDER BY ${orderOf(window)} LIMIT ${steps * BOOKMARK_STEP}::bigint`,
+  )
   const [row] = await reader.$queryRaw<{ revision: bigint | null; bookmarks: string | null }[]>`
     SELECT (SELECT revision FROM datasets WHERE id = owner.dataset_id) AS revision, (
              SELECT json_agg(json_build_object('value', ${valueAsText}, 'id', id) ORDER BY n) FROM (
                SELECT value, id, row_number() OVER () AS n FROM (
-                 SELECT ${column} AS value, i.id FROM items i
-                  WHERE ${whereListed(window.selection)} AND ${whereBetween(window)} AND list.total > ${window.offset}::bigint
-                  ORDER BY ${orderOf(window)} LIMIT ${steps * BOOKMARK_STEP}::bigint
-               ) AS walked
+                 ${walked}) AS walked
              ) AS numbered WHERE n % ${BOOKMARK_STEP}::bigint = 0
            )::text AS bookmarks
       FROM ${ownerTable([owner])}

@@ -26,25 +26,19 @@ export const SQL: readonly MutantTable[] = [
     mutants: [
       { find: 'i.parent_item_id IS NULL', replace: 'i.parent_item_id IS NOT NULL' },
       { find: 'i.parent_item_id = owner.parent_item_id', replace: 'i.parent_item_id IS NOT NULL' },
-      { find: '[Prisma.sql`i.dataset_id = owner.dataset_id`, ', replace: '[' },
+      { find: '[Prisma.sql`i.dataset_id = owner.dataset_id`', replace: '[Prisma.sql`true`' },
       {
-        find: ', whereFilters(selection)])',
-        replace: ", ...(selection.among === 'roots' ? [] : [whereFilters(selection)])])",
+        find: 'whereFilters(selection)]',
+        replace: "...(selection.among === 'roots' ? [] : [whereFilters(selection)])]",
       },
-      { find: '...(before ? [', replace: '...(before && !after ? [' },
-      {
-        find: "whereBeyond(order, 'after', constant(after))",
-        replace: "whereAtOrBeyond(order, 'after', constant(after))",
-      },
-      {
-        find: "whereBeyond(order, 'before', constant(before))",
-        replace: "whereAtOrBeyond(order, 'before', constant(before))",
-      },
+      { find: ', before && whereBeyond', replace: ', !after && before && whereBeyond' },
+      { find: "whereBeyond(window, 'after', after)", replace: "whereBeyond(window, 'after', after, true)" },
+      { find: "whereBeyond(window, 'before', before)", replace: "whereBeyond(window, 'before', before, true)" },
       { find: "(order === 'asc') === (side === 'after')", replace: "side === 'after'" },
-      { find: 'Prisma.sql`>=` : Prisma.sql`<=`', replace: 'Prisma.sql`>` : Prisma.sql`<`' },
+      { find: 'isOrThere ? Prisma.sql`=` : Prisma.empty', replace: 'Prisma.empty' },
       {
-        find: '(${column}, i.id) ${operator} (${value}::${sqlType}, ${id})',
-        replace: '(${column}) ${operator} (${value}::${sqlType})',
+        find: '(${column}, i.id) ${operator}${orThere} (${value}::${sqlType}, ${id}::uuid)',
+        replace: '(${column}) ${operator}${orThere} (${value}::${sqlType})',
       },
       { find: '${column} DESC, i.id DESC', replace: '${column} DESC, i.id' },
       { find: 'Prisma.sql`${column}, i.id` :', replace: 'Prisma.sql`${column}, i.id DESC` :' },
@@ -138,6 +132,11 @@ export const SQL: readonly MutantTable[] = [
         tests: ['test/server/exports.test.ts'],
       },
     ],
+  },
+  {
+    file: 'src/catalog/sql/select.ts',
+    tests: NEARBY,
+    mutants: [{ find: 'among(items, whereInCircle(circle))', replace: 'items' }],
   },
   {
     file: 'src/catalog/sql/nearby-by-grid.ts',
