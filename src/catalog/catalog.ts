@@ -11,7 +11,6 @@ import {
 } from './arguments.ts'
 import { type Connection, connectDatasets, createConnection } from './connection.ts'
 import type { DatasetConnectionArguments, ItemConnectionArguments } from './cursor.ts'
-import type { ExportBatch, ExportContent, ExportWindow } from './export.ts'
 import type { FilterValues } from './filters.ts'
 import {
   type Dataset,
@@ -38,6 +37,7 @@ import type { DatasetList } from './snapshot/dataset-list.ts'
 import type { Loaders } from './snapshot/loaders.ts'
 import type { ReadLog } from './snapshot/read-log.ts'
 import type { LookupRow } from './sql/by-id.ts'
+import type { ExportBatch, ExportContent, ExportWindow } from './sql/export.ts'
 import type { ExportSize } from './sql/export-sizes.ts'
 import type { Extent } from './sql/extent.ts'
 import type { Facet, FacetField } from './sql/facets.ts'

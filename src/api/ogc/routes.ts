@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import { exportTag } from '../../catalog/export.ts'
 import { pickFilters } from '../../catalog/filters.ts'
 import type { Dataset } from '../../catalog/models.ts'
+import { exportTag } from '../../catalog/sql/export.ts'
 import { collectionOf } from './collections.ts'
 import { collections, conformance, featureCollection, landingPage, queryables, singleFeature } from './documents.ts'
 import { linkHeader } from './links.ts'
