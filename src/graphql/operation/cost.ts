@@ -13,8 +13,6 @@ import {
 } from 'graphql'
 import { DEFAULTS, MAX_LIMIT } from '../../catalog/arguments.ts'
 import { FILTERS, type Filter, ITEM_FILTERS } from '../../catalog/filters.ts'
-import type { CatalogError } from '../../errors/errors.ts'
-import { excessOf, LIMITS } from './limits.ts'
 import type { Fragments } from './selected-fields.ts'
 
 declare module 'graphql' {
@@ -140,14 +138,6 @@ function measureWith(
   }
 
   return measureSelection(definition.selectionSet, root)
-}
-
-/** `VALIDATION_FAILED` for the first limit that an operation exceeds; undefined if it exceeds none. */
-export function findExcess(size: OperationSize): CatalogError | undefined {
-  for (const name of ['depth', 'cost'] as const) {
-    if (size[name] > LIMITS[name]) return excessOf(name, size[name])
-  }
-  return undefined
 }
 
 function defaultVariables({ variableDefinitions = [] }: OperationDefinitionNode): Operation['variables'] {

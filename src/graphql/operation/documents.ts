@@ -8,15 +8,14 @@ import {
   type OperationDefinitionNode,
   parse,
   validate,
-  visit,
 } from 'graphql'
 import type { FieldDetailsList, GroupedFieldSet } from 'graphql/execution/collectFields'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { messageOf, operationFailed } from '../../errors/errors.ts'
 import { schema as catalogSchema } from '../schema.ts'
-import { findExcess as findOperationExcess, greatestSize } from './cost.ts'
-import { findExcess, findRepetitions, LIMITS } from './limits.ts'
+import { greatestSize } from './cost.ts'
+import { countNodes, findExcess, findRepetitions, LIMITS } from './limits.ts'
 import { type Fragments, fragmentsOf, type NodeForm, Projections } from './selected-fields.ts'
 
 /** A valid document, and everything about it that does not depend on variables. */
@@ -47,19 +46,14 @@ function prepareOperations(
   document: DocumentNode,
   schema: GraphQLSchema,
   fragments: Fragments,
+  dependsOnVariables: boolean,
 ): Map<OperationDefinitionNode, PreparedOperation> {
-  let dependsOnVariables = false
-  visit(document, {
-    Directive: () => {
-      dependsOnVariables = true
-    },
-  })
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
   return new Map(
     operations.map((operation) => [
       operation,
       {
-        isAlwaysSmall: !findOperationExcess(greatestSize(operation, { schema, fragments })),
+        isAlwaysSmall: !findExcess(greatestSize(operation, { schema, fragments })),
         collected: dependsOnVariables ? undefined : { ofObject: new Map() },
       },
     ]),
@@ -94,7 +88,8 @@ export function prepareDocument(
     if (repetitions) return { errors: [repetitions], document }
     const errors = validate(schema, document, undefined, { maxErrors: MAX_ERRORS })
     if (errors.length > 0) return { errors, document }
-    const excess = findExcess(document)
+    const counts = countNodes(document)
+    const excess = findExcess(counts)
     if (excess) return { errors: [excess], document }
     const fragments = fragmentsOf(document)
     return {
@@ -102,7 +97,7 @@ export function prepareDocument(
       document,
       fragments,
       projections: new Projections(form),
-      operations: prepareOperations(document, schema, fragments),
+      operations: prepareOperations(document, schema, fragments, counts.directives > 0),
     }
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] }

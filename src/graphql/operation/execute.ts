@@ -22,9 +22,9 @@ import { CatalogError } from '../../errors/errors.ts'
 import { inSpan } from '../../tracing.ts'
 import type { GraphQLContext } from '../builder.ts'
 import { graphqlErrorOf } from '../errors.ts'
-import { findExcess, measureOperation } from './cost.ts'
+import { measureOperation } from './cost.ts'
 import type { CollectedFields, InvalidDocument, PreparedDocument } from './documents.ts'
-import { LIMITS, limitExceeded } from './limits.ts'
+import { findExcess, LIMITS, limitExceeded } from './limits.ts'
 import { compactJson, placeholderFor, printJson } from './placeholders.ts'
 
 /** The parameters of a request, except its document. */

@@ -30,8 +30,8 @@ export const LIMITS = {
   characters: 64_000_000,
 } as const
 
-/** `VALIDATION_FAILED` for a document with too many aliases, lookups or directives, or a long alias; undefined for any other. */
-export function findExcess(document: DocumentNode): CatalogError | undefined {
+/** The numbers of aliases, lookups and directives in a document, and the length of its longest alias. */
+export function countNodes(document: DocumentNode) {
   const counts = { aliases: 0, aliasLength: 0, lookups: 0, directives: 0 }
   visit(document, {
     Field: ({ alias, arguments: args }) => {
@@ -43,15 +43,19 @@ export function findExcess(document: DocumentNode): CatalogError | undefined {
       counts.directives += 1
     },
   })
-  for (const name of ['aliases', 'aliasLength', 'lookups', 'directives'] as const) {
-    if (counts[name] > LIMITS[name]) return excessOf(name, counts[name])
-  }
-  return undefined
+  return counts
 }
 
-/** `VALIDATION_FAILED`, which names a limit and how far an operation exceeds it. */
-export function excessOf(name: keyof typeof LIMITS, found: number): CatalogError {
-  return limitExceeded(name, `must be at most ${LIMITS[name]}, but this operation has ${found}`)
+const COUNTED = ['aliases', 'aliasLength', 'lookups', 'directives', 'depth', 'cost'] as const
+
+/** `VALIDATION_FAILED` for the first limit that an operation exceeds, and how far; undefined if it exceeds none. */
+export function findExcess(counts: { [Name in (typeof COUNTED)[number]]?: number }): CatalogError | undefined {
+  for (const name of COUNTED) {
+    const found = counts[name] ?? 0
+    if (found > LIMITS[name])
+      return limitExceeded(name, `must be at most ${LIMITS[name]}, but this operation has ${found}`)
+  }
+  return undefined
 }
 
 /** `VALIDATION_FAILED` for a document with too many bytes; undefined for any other. */
