@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import { REST_ROUTES } from '../../src/api/rest/routes.ts'
 import { NDJSON } from '../../src/catalog/export-formats.ts'
 import { type FilterValues, givenFilters, ITEM_FILTERS, type ItemFilter } from '../../src/catalog/filters.ts'
 import { fetchExportBatch } from '../../src/catalog/sql/export.ts'
@@ -111,7 +112,8 @@ test.each(SELECTIONS.map((filters) => [filters]))(
     expect(found(data.text)).toEqual(expected)
     const inBox = nearest.filter((id) => id >= idOf(10))
     expect(found(data.box)).toEqual([inBox.length, inBox.slice(0, 7)])
-    if (filters.addressRegion !== undefined || filters.postalCode !== undefined) return
+    const searched = REST_ROUTES.find(({ name }) => name === 'searchItems')?.query.shape ?? {}
+    if (Object.keys(filters).some((name) => !(name in searched))) return
     const given = { text: 'pläce', ...START, radius: 2000, limit: 7, ...filters }
     const search = new URLSearchParams(Object.entries(given).map(([name, value]) => [name, String(value)]))
     const responses = [await (await t.get(`/search?${search}`)).json()]
