@@ -57,8 +57,8 @@ export class ChangeLog {
 export type FeedEvent =
   /** A notification with this payload arrived. */
   | { kind: 'changed'; payload: string }
-  /** The connection to a server is new, so earlier notifications may be missing. The embedded database has no name. */
-  | { kind: 'connected'; server?: string | undefined }
+  /** The connection is new, so earlier notifications may be missing. */
+  | { kind: 'connected' }
   /** No notification is missing until one of these times, in milliseconds of `clockMs` and of `Date.now`. */
   | { kind: 'complete'; untilMs: number; untilDateMs: number }
   /** A position in the log of the primary with this mark that comes after all changes so far (log-position.ts). */
@@ -78,7 +78,7 @@ export class FeedState {
   #completeUntilMs = Number.NEGATIVE_INFINITY
   #completeUntilDateMs = Number.NEGATIVE_INFINITY
   #position: LogPosition | undefined
-  #server: string | undefined
+  #connections = 0
 
   apply(event: FeedEvent): void {
     switch (event.kind) {
@@ -88,7 +88,7 @@ export class FeedState {
         break
       case 'connected':
         this.#position = undefined
-        this.#server = event.server
+        this.#connections += 1
         this.#changes.invalidateAll()
         break
       case 'complete':
@@ -102,22 +102,16 @@ export class FeedState {
         break
       case 'disconnected':
         this.#completeUntilMs = Number.NEGATIVE_INFINITY
-        this.#server = undefined
     }
   }
 
   /** Events that bring the state of a process without cached values up to date. */
   snapshot(): FeedEvent[] {
-    const events: FeedEvent[] = this.#server === undefined ? [] : [{ kind: 'connected', server: this.#server }]
-    if (!this.#isComplete()) return events
+    if (!this.#isComplete()) return []
     const untilMs = this.#completeUntilMs + OFFSET_MS
-    events.push({ kind: 'complete', untilMs, untilDateMs: this.#completeUntilDateMs })
+    const events: FeedEvent[] = [{ kind: 'complete', untilMs, untilDateMs: this.#completeUntilDateMs }]
     if (this.#position) events.push({ ...this.#position, kind: 'position', offset: String(this.#position.offset) })
     return events
-  }
-
-  server(): string | undefined {
-    return this.#server
   }
 
   latest(): SequenceNumber | undefined {
@@ -133,12 +127,12 @@ export class FeedState {
   }
 
   /** The change feed with this state, and with the functions that its connection has. */
-  feed(connection: Pick<ChangeFeed, 'announced' | 'leaveFor' | 'close'>): ChangeFeed {
+  feed(connection: Pick<ChangeFeed, 'announced' | 'close'>): ChangeFeed {
     return {
       latest: () => this.latest(),
       isUnchanged: (topics, since) => this.isUnchanged(topics, since),
       position: () => this.position(),
-      server: () => this.server(),
+      connections: () => this.#connections,
       ...connection,
     }
   }
@@ -162,10 +156,8 @@ export interface ChangeFeed {
   announced: () => Promise<void>
   /** A position in the write-ahead log that comes after all received changes; undefined if it is not known. */
   position: () => LogPosition | undefined
-  /** The name of the server to which the feed is connected; undefined if it is not connected, or the server has no name. */
-  server: () => string | undefined
-  /** Connects again, because new connections reach a server with another name. */
-  leaveFor: (server: string) => void
+  /** How many times the feed has connected: a new connection may reach another server than those before. */
+  connections: () => number
   close: () => Promise<void>
 }
 
@@ -206,17 +198,14 @@ export function followChanges({ createClient, heartbeat, echo, tracksPosition, r
   let disconnect = () => {}
   /** Waits for the echo on the current connection. Without one, everything becomes invalid at the next. */
   let hear = async () => {}
-  const leaveFor = (server: string) => {
-    const current = state.server()
-    if (current !== undefined && current !== server) disconnect()
-  }
 
-  /** Checks that a new connection still reaches the same server. */
-  const checkAddress = async () => {
+  /** Connects again if a new connection reaches another server. */
+  const checkAddress = async ({ server }: Session) => {
     const client = createClient()
+    const end = disconnect
     try {
       await client.connect()
-      if (client.session) leaveFor(client.session.server)
+      if (client.session && client.session.server !== server) end()
     } finally {
       void client.end()
     }
@@ -255,7 +244,7 @@ export function followChanges({ createClient, heartbeat, echo, tracksPosition, r
       await client.connect()
       const first = await ask()
       await client.query(sql`LISTEN catalog`)
-      apply({ kind: 'connected', server: first?.server })
+      apply({ kind: 'connected' })
       tracker?.update()
       hear = hearEcho
       for (let beat = 1; isCurrent; beat += 1) {
@@ -266,7 +255,7 @@ export function followChanges({ createClient, heartbeat, echo, tracksPosition, r
         if (answer?.server !== first?.server || answer?.process !== first?.process) return
         apply({ kind: 'complete', untilMs, untilDateMs })
         // Without an answer nothing is known, and the next check may get one.
-        if (first && beat % HEARTBEATS_PER_CHECK === 0) void checkAddress().catch(() => {})
+        if (first && beat % HEARTBEATS_PER_CHECK === 0) void checkAddress(first).catch(() => {})
         await sleep(HEARTBEAT_INTERVAL_MS)
       }
     }
@@ -308,5 +297,5 @@ export function followChanges({ createClient, heartbeat, echo, tracksPosition, r
     disconnect()
     await following
   }
-  return state.feed({ announced, leaveFor, close })
+  return state.feed({ announced, close })
 }

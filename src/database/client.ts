@@ -74,7 +74,7 @@ export class DatabaseClient extends pg.Client {
 
 /*
  * An address can move to another server while the old connections live on: a failover that does not end the old primary. So the
- * change feed and the connections of the pool know their server by name, and use the same one.
+ * change feed knows its server by name. It looks from time to time whether new connections reach another, and the pool follows it.
  */
 
 /** The heartbeat of the change feed for a server. Its answer changes if a proxy moves the connection to another session. */

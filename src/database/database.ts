@@ -103,8 +103,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     pool,
   } = openServer({ ...connection, ...(isReader && { application_name: `${READER}the gateway` }) }, config, options)
   const follow = (feed: ChangeFeed) => {
-    // The socket of the embedded database leads to no other server.
-    if (!embedded) pool.follow(feed)
+    pool.follow(feed)
     return feed
   }
   if (options.changeFeed) follow(options.changeFeed)

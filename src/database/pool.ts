@@ -5,7 +5,7 @@ import { inSpan, isTracing } from '../tracing.ts'
 import { currentCancellation, StatementCancelled } from './cancellation.ts'
 import type { Canceller } from './canceller.ts'
 import type { ChangeFeed } from './change-feed.ts'
-import { ConnectionError, classifyError, DatabaseClient, isConnectionLost } from './client.ts'
+import { classifyError, DatabaseClient, isConnectionLost } from './client.ts'
 import { type EndTurn, FairQueue } from './fair-queue.ts'
 import type { SessionConfig } from './session.ts'
 
@@ -39,45 +39,22 @@ interface CatalogPoolOptions extends pg.PoolConfig, Pick<SessionConfig, 'setting
  */
 export class CatalogPool extends pg.Pool {
   readonly #canceller: Canceller | undefined
-  readonly #followed: { feed?: ChangeFeed }
   readonly #queue: FairQueue
-  readonly #servers: WeakMap<pg.ClientBase, string>
-  /** The servers that the change feed has followed before, or must leave. */
-  readonly #left: Set<string>
-  readonly #lastFollowed: { server?: string }
+  #feed: ChangeFeed | undefined
+  /** How many times the change feed had connected when a connection was opened. */
+  readonly #openedAt = new WeakMap<pg.ClientBase, number>()
 
   constructor({ places, turnTimeoutMs, canceller, observe, ...options }: CatalogPoolOptions) {
-    const servers = new WeakMap<pg.ClientBase, string>()
-    const left = new Set<string>()
-    const lastFollowed: { server?: string } = {}
-    const followed: { feed?: ChangeFeed } = {}
     const isObserved = observe !== undefined || isTracing()
-    const onConnect = (client: pg.ClientBase) => {
-      const { feed } = followed
-      const server = feed && client instanceof DatabaseClient ? client.session?.server : undefined
-      if (server === undefined) return
-      servers.set(client, server)
-      const known = feed?.server() ?? lastFollowed.server
-      if (known === undefined || known === server) return
-      // New connections reach another server, so the old one may live on with old data.
-      left.add(known)
-      if (feed?.server() !== known) return
-      feed.leaveFor(server)
-      throw new ConnectionError('The address of the database leads to another server now')
-    }
-    super({ ...options, onConnect, Client: isObserved ? observedClient(observe) : DatabaseClient })
-    this.#followed = followed
+    super({ ...options, Client: isObserved ? observedClient(observe) : DatabaseClient })
     this.#queue = new FairQueue({ places, timeoutMs: turnTimeoutMs })
-    this.#servers = servers
-    this.#left = left
-    this.#lastFollowed = lastFollowed
     this.on('error', onIdleConnectionLost)
     this.#canceller = canceller
   }
 
-  /** From now on, uses the server that the change feed listens to. */
+  /** From now on, replaces the connections from before the last one of the change feed. */
   follow(feed: ChangeFeed): void {
-    this.#followed.feed = feed
+    this.#feed = feed
   }
 
   get use(): PoolUse {
@@ -89,8 +66,7 @@ export class CatalogPool extends pg.Pool {
   }
 
   /**
-   * Returns a connection to the server that the change feed listens to, if it listens. So its notifications announce every change of
-   * the data that a statement reads. A request gets it when it is the turn of its key, which ends with the release.
+   * Returns a connection that is newer than that of the change feed: older ones may lead to a server that the feed has left. A request gets it when it is the turn of its key, which ends with the release.
    * @throws a `ConnectionError`, or PostgreSQL's error if PostgreSQL refuses the connection; a `TurnTimeout`
    */
   override async connect(): Promise<pg.PoolClient> {
@@ -105,30 +81,16 @@ export class CatalogPool extends pg.Pool {
     }
   }
 
-  /**
-   * Whether statements may go to a server. While the change feed has no connection, those that it has left are excluded, and connections
-   * from before it knew a server: they may live on with old data.
-   */
-  #isFollowed(server: string | undefined): boolean {
-    const followed = this.#followed.feed?.server()
-    if (followed === undefined)
-      return server === undefined ? this.#lastFollowed.server === undefined : !this.#left.has(server)
-    const { server: last } = this.#lastFollowed
-    if (last !== undefined && last !== followed) this.#left.add(last)
-    this.#left.delete(followed)
-    this.#lastFollowed.server = followed
-    return server === followed
-  }
-
   async #connect(): Promise<pg.PoolClient> {
     try {
-      // All connections of the pool may lead to a server that was left, and then a new one.
-      for (let attempt = 0; attempt <= this.options.max; attempt += 1) {
+      for (;;) {
+        const before = this.#feed?.connections() ?? 0
         const client = await super.connect()
-        if (this.#isFollowed(this.#servers.get(client))) return client
+        const openedAt = this.#openedAt.get(client) ?? before
+        this.#openedAt.set(client, openedAt)
+        if (openedAt === (this.#feed?.connections() ?? 0)) return client
         client.release(true)
       }
-      throw new ConnectionError('The address of the database leads to a server that the gateway has left')
     } catch (error) {
       throw classifyError(error)
     }

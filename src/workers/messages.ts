@@ -34,8 +34,6 @@ export type ToPrimary =
   /** The questions of one turn of the worker's event loop. */
   | { type: 'questions'; questions: readonly { id: number; question: Question }[] }
   | { type: 'exportEnded'; keyId: string }
-  /** A new connection to the database reaches another server than the change feed. */
-  | { type: 'otherServer'; server: string }
   | { type: 'metrics'; values: MetricValues }
 
 /** A worker's question about something that all workers count or store together. */

@@ -32,7 +32,6 @@ export class PrimaryChannel {
       announced: async () => {
         await this.#ask({ ask: 'announced' })
       },
-      leaveFor: (server) => this.send({ type: 'otherServer', server }),
       close: async () => {},
     })
   }

@@ -112,9 +112,6 @@ export class Primary {
         worker.exportingKeys.splice(worker.exportingKeys.indexOf(message.keyId), 1)
         this.#shared.exportSlots.release(message.keyId)
         break
-      case 'otherServer':
-        this.#feed.leaveFor(message.server)
-        break
       case 'metrics':
         this.metrics?.onValues(worker, message.values)
     }

@@ -6,8 +6,7 @@ export const silentChangeFeed: ChangeFeed = {
   isUnchanged: () => false,
   announced: async () => {},
   position: () => undefined,
-  server: () => undefined,
-  leaveFor: () => {},
+  connections: () => 0,
   close: async () => {},
 }
 
