@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
 import type { DatabaseClient } from './client.ts'
-import type { LogPosition } from './log-position.ts'
-import { PositionTracker } from './position-tracker.ts'
+import { type LogPosition, PositionTracker } from './log-position.ts'
 import type { Session } from './session.ts'
 
 /*

@@ -3,8 +3,8 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { Prisma, PrismaClient } from '../generated/prisma/client.ts'
-import { isNeverPrepared } from './never-prepare.ts'
 import type { CatalogPool } from './pool.ts'
+import { isNeverPrepared } from './raw-sql.ts'
 
 /** Sends SQL statements that only read. A Prisma client is one too. */
 export interface SqlReader {

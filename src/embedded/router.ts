@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
 import { messageOf } from '../errors/errors.ts'
-import { sql } from '../sql.ts'
+import { type SqlText, sql } from '../sql.ts'
 import type { Postgres, PostgresThread } from './postgres-thread.ts'
-import { SharedSession } from './shared-session.ts'
 
 /*
  * Exclusive work has the only session of PGlite for many seconds. Readers then use a read-only copy of the database. All other
@@ -25,6 +24,31 @@ export interface Turn {
   /** Whether the session refuses to write. */
   isReadOnly: boolean
   release: () => void
+}
+
+/** A session of PostgreSQL that many clients share. Each has it for one transaction at a time: first come, first served. */
+export class SharedSession {
+  readonly postgres: Postgres
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(postgres: Postgres) {
+    this.postgres = postgres
+  }
+
+  /** Waits until the session is free, and returns a function that releases it. */
+  async acquire(): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const before = this.#last
+    this.#last = promise
+    await before
+    return resolve
+  }
+
+  /** Runs one SQL statement when the session is free, and returns its rows. */
+  async query(text: SqlText): Promise<unknown> {
+    const release = await this.acquire()
+    return this.postgres.query(text).finally(release)
+  }
 }
 
 /** Opens a read-only copy of the database that `primary` has open. */

@@ -6,7 +6,6 @@ import { openGateway } from '../server/open-gateway.ts'
 import { GivenConnections } from './connections.ts'
 import type { ToWorker } from './messages.ts'
 import { PrimaryChannel } from './primary-channel.ts'
-import { configOfWorker } from './shares.ts'
 
 type Start = Extract<ToWorker, { type: 'start' }>
 
@@ -55,5 +54,20 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
     await opened.disposeAsync()
     // The channel to the primary would keep the process alive.
     process.channel?.unref()
+  }
+}
+
+/**
+ * The configuration of one worker. A limit for all workers together is divided among them, into whole numbers that differ by at most 1.
+ * @param index of the worker, from 0
+ */
+function configOfWorker(config: Config, index: number): Config {
+  const { database, limits, workers } = config
+  const share = (total: number) => Math.floor(total / workers) + (index < total % workers ? 1 : 0)
+  return {
+    ...config,
+    database: { ...database, poolSize: share(database.poolSize) },
+    limits: { ...limits, maxInFlight: share(limits.maxInFlight), unreadBytes: share(limits.unreadBytes) },
+    responseCacheBytes: share(config.responseCacheBytes),
   }
 }

@@ -1,4 +1,4 @@
-import { NEVER_PREPARE } from '../../database/never-prepare.ts'
+import { NEVER_PREPARE } from '../../database/raw-sql.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type BoundingBox, cellsOfRange, divide, type NumberedTile, type NumberRange, WORLD } from '../box.ts'

@@ -74,7 +74,7 @@ export const CACHES: readonly MutantTable[] = [
     mutants: [
       { find: "case 'changed':\n        this.#position = undefined", replace: "case 'changed':" },
       { find: "case 'connected':\n        this.#position = undefined", replace: "case 'connected':" },
-      { find: 'event.server\n        this.#changes.invalidateAll()', replace: 'event.server' },
+      { find: '#connections += 1\n        this.#changes.invalidateAll()', replace: '#connections += 1' },
       { find: 'if (!this.#isComplete()) this.#changes.invalidateAll()', replace: '' },
       { find: 'if (!this.#isComplete()) this.#changes', replace: 'this.#changes' },
       { find: 'this.#changes.add(event.payload)', replace: '' },
@@ -88,7 +88,7 @@ export const CACHES: readonly MutantTable[] = [
       { find: 'this.#completeUntilMs && Date.now() < this.#completeUntilDateMs', replace: 'this.#completeUntilMs' },
       { find: 'performance.now() < this.#completeUntilMs && ', replace: '' },
       { find: 'event.untilMs - OFFSET_MS', replace: 'event.untilMs' },
-      { find: 'if (!this.#isComplete()) return events', replace: '' },
+      { find: 'if (!this.#isComplete()) return []', replace: '' },
     ],
   },
   {
