@@ -3,7 +3,7 @@ import { Readiness } from '../gateway/http.ts'
 import { openMetrics } from '../gateway/telemetry/metrics.ts'
 import { readTrustedDocuments } from '../graphql/operation/documents.ts'
 import { openGateway } from '../server/open-gateway.ts'
-import { GivenConnections } from './connections.ts'
+import { serveGiven } from './connections.ts'
 import type { ToWorker } from './messages.ts'
 import { PrimaryChannel } from './primary-channel.ts'
 
@@ -17,7 +17,7 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
   const stopping = Promise.withResolvers<void>()
   const readiness = new Readiness()
   const metrics = wholeConfig.metricsPort === undefined ? undefined : openMetrics()
-  let connections: GivenConnections | undefined
+  let serve: ReturnType<typeof serveGiven> | undefined
   const channel = new PrimaryChannel((message, socket) => {
     switch (message.type) {
       case 'start':
@@ -28,7 +28,7 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
         readiness.state = message.readiness
         break
       case 'connection':
-        connections?.serve(message.id, socket)
+        serve?.(message.id, socket)
         break
       case 'readMetrics':
         void metrics?.values().then((values) => channel.send({ type: 'metrics', values }))
@@ -46,7 +46,7 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
     const parts = { pid: process.pid, trustedDocuments, metrics, readiness, shared: channel.shared() }
     const openOptions = { share: true, embeddedUrl, changeFeed: channel.changeFeed }
     const { app } = await openGateway(config, parts, openOptions, opened)
-    connections = new GivenConnections(app, channel)
+    serve = serveGiven(app, channel)
     await app.ready()
     channel.send({ type: 'ready' })
     await stopping.promise
