@@ -57,7 +57,7 @@ describe('A response is cached', () => {
   })
 
   test('only if it has no error', async () => {
-    const ask = () => t.get('/v1/datasets/nowhere')
+    const ask = () => t.get('/v1/dataset-items/00000000-0000-4000-8000-000000000000')
     await ask()
     expect(await statementsOf(ask)).toBeGreaterThan(0)
   })

@@ -7,7 +7,10 @@ export interface DatabaseProxy {
   url: string
   /** Closes all connections, and accepts no new ones. */
   cut: () => Promise<void>
-  /** Ends all connections with a TCP reset, so that Node reports ECONNRESET. */
+  /**
+   * Ends all connections with a TCP reset, so that Node reports ECONNRESET. The newest is first, so a statement fails before the change feed
+   * does: otherwise its read begins again.
+   */
   reset: () => void
   /** Forwards no more data, and keeps all connections open. */
   silence: () => void
@@ -69,7 +72,7 @@ export async function openProxy(
     url,
     cut,
     reset: () => {
-      for (const socket of sockets) socket.resetAndDestroy()
+      for (const socket of [...sockets].reverse()) socket.resetAndDestroy()
     },
     silence: () => {
       isSilent = true
