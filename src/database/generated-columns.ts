@@ -1,7 +1,7 @@
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
 
 /** A generated column, and the statement that computes its wrong values again. */
-export interface GeneratedColumn {
+interface GeneratedColumn {
   /** As in objects.ts. */
   name: string
   mend: string

@@ -66,7 +66,8 @@ export class CatalogPool extends pg.Pool {
   }
 
   /**
-   * Returns a connection that is newer than that of the change feed: older ones may lead to a server that the feed has left. A request gets it when it is the turn of its key, which ends with the release.
+   * Returns a connection that is newer than that of the change feed: older ones may lead to a server that the feed has left. A request gets
+   * it when it is the turn of its key, which ends with the release.
    * @throws a `ConnectionError`, or PostgreSQL's error if PostgreSQL refuses the connection; a `TurnTimeout`
    */
   override async connect(): Promise<pg.PoolClient> {

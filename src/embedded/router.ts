@@ -27,7 +27,7 @@ export interface Turn {
 }
 
 /** A session of PostgreSQL that many clients share. Each has it for one transaction at a time: first come, first served. */
-export class SharedSession {
+class SharedSession {
   readonly postgres: Postgres
   #last: Promise<void> = Promise.resolve()
 

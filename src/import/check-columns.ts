@@ -107,7 +107,7 @@ export function watchColumns(file: ItemFile): { see: (row: Fields) => void; end:
 const INVISIBLE = /[\p{Cf}\p{Cc}\u00a0\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/gu
 
 /** Says how a name in a file differs from another one that looks the same: `with U+FEFF`; undefined if none looks the same. */
-export function findLookAlike(name: string, existing: readonly string[]): string | undefined {
+function findLookAlike(name: string, existing: readonly string[]): string | undefined {
   const found = existing.find((each) => each !== name && visible(each) === visible(name))
   if (found === undefined) return undefined
   if (unseen(found) !== '') return `with ${unseen(found)}`

@@ -84,7 +84,7 @@ const keyLine = z.discriminatedUnion('table', [
 type KeyLine = z.output<typeof keyLine>
 
 /** Numbers of keys. */
-export interface ImportedKeys {
+interface ImportedKeys {
   added: number
   /** Keys that were there already. They stay as they are. */
   present: number

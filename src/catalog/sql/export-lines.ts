@@ -17,7 +17,7 @@ const IMAGES = { images: [...IMAGE_COLUMNS.keys()].filter((field) => field !== '
 const MEMBERS = EXPORT_FIELDS.map((field): Member => (field === 'images' ? IMAGES : field))
 
 /** SQL of the members of an exported item, each under its name. */
-export const EXPORT_MEMBERS = selectMembers({ members: MEMBERS, form: 'json' })
+const EXPORT_MEMBERS = selectMembers({ members: MEMBERS, form: 'json' })
 
 /** SQL for the lines of items: the columns of the row `item`, and the line that is made of them. */
 export interface Lines {

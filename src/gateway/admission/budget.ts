@@ -5,14 +5,15 @@ import type { Slots } from './fair-share.ts'
 import type { UnreadResponses } from './unread.ts'
 
 /** What all requests of a process share. */
-export interface SharedBudget {
+interface SharedBudget {
   /** Requests that use the database at the same time. */
   inFlight: Slots<boolean>
   unread: UnreadResponses
 }
 
 /**
- * What one request may take of what all share: a place among the requests in flight, memory, and time. Its key pays. A request that finds no room is refused, with the reason (errors.ts).
+ * What one request may take of what all share: a place among the requests in flight, memory, and time. Its key pays. A request that finds
+ * no room is refused, with the reason (errors.ts).
  */
 export class RequestBudget {
   readonly #shared: SharedBudget

@@ -35,7 +35,7 @@ export interface CollectedFields {
 }
 
 /** What is known of an operation before its variables are. */
-export interface PreparedOperation {
+interface PreparedOperation {
   /** Whether it exceeds no limit with any variables. */
   isAlwaysSmall: boolean
   /** Undefined if they depend on variables. */

@@ -34,7 +34,7 @@ export function inferEncoding(bytes: Uint8Array): { encoding: string; inference?
 }
 
 /** Whether most lines beyond ASCII are UTF-8. The others are wrong, and an import names the first. */
-export function isMostlyUtf8(bytes: Uint8Array): boolean {
+function isMostlyUtf8(bytes: Uint8Array): boolean {
   const telling = splitLines(bytes).filter((line) => line.some((byte) => byte >= 0x80))
   const utf8 = telling.filter((line) => isValid(line, 'utf-8'))
   return utf8.length >= telling.length / 2

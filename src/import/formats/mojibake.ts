@@ -2,7 +2,7 @@ import iconv from 'iconv-lite'
 import { shorten } from '../../errors/errors.ts'
 
 /** What is wrong with the text of a row. */
-export interface WrongText {
+interface WrongText {
   reason: string
   kind: string
 }

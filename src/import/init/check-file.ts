@@ -35,7 +35,7 @@ const CODES = ['administrativeAreaCode', 'categoryCode'] as const
 const NO_DATASET = '00000000-0000-0000-0000-000000000000'
 
 /** Reads the rows of a file as an import would, without a database. Rows after the first 200,000 are not read. */
-export async function checkFile(file: ItemFile): Promise<CheckedFile> {
+async function checkFile(file: ItemFile): Promise<CheckedFile> {
   const checked: CheckedFile = {
     rows: 0,
     items: [],

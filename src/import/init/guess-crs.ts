@@ -22,7 +22,7 @@ interface Point {
 }
 
 /** What speaks for a system. */
-export interface CrsEvidence extends Evidence {
+interface CrsEvidence extends Evidence {
   /** The columns with the longitude and the latitude. Their order is a guess too. */
   columns: { longitude: string; latitude: string }
 }
@@ -36,7 +36,7 @@ interface Candidate {
   country: Country | undefined
 }
 
-export interface GuessedCrs {
+interface GuessedCrs {
   code: string
   /** Whether the columns for longitude and latitude are the other way round. */
   isSwapped: boolean

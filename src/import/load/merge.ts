@@ -16,7 +16,7 @@ export interface MergeCounts {
 }
 
 /** A merge of a staging table into the dataset. */
-export interface Merge extends Staged {
+interface Merge extends Staged {
   /** The time of what changes without a time of its own. */
   now: Date
 }
@@ -113,7 +113,7 @@ export async function countMoved(
  * Makes the changes that `planItems` has found.
  * @param onShare is called with the share of the new items that are inserted, from 0 to 1. Then the database still counts them.
  */
-export async function mergeItems(
+async function mergeItems(
   { session, table, datasetId, now }: Merge,
   { created, updated, removed }: MergeCounts,
   onShare: (share: number) => void,

@@ -83,7 +83,7 @@ export function stagedJson({ images, thumbnailUrl, given, ...row }: StagedRow): 
 }
 
 /** Returns images and a thumbnail with the columns of the staging table. */
-export function picturesJson({ images, thumbnailUrl }: Pictures): Record<string, unknown> {
+function picturesJson({ images, thumbnailUrl }: Pictures): Record<string, unknown> {
   return { ...toColumns({ thumbnailUrl }), images: images.map(toColumns) }
 }
 

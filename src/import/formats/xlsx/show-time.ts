@@ -7,7 +7,7 @@ const DAYS_TO_1904 = 1_462
 const FIRST_RIGHT_DAY = 61
 
 /** What of a moment is shown. */
-export interface ShownTime {
+interface ShownTime {
   hasDate: boolean
   hasTime: boolean
   /** Whether dates are counted from 1904. */
