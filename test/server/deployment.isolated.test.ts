@@ -16,25 +16,31 @@ import { environment, runProcess } from '../support/process.ts'
 
 const VERIFY = '/usr/bin/systemd-analyze'
 
-test.runIf(existsSync(VERIFY) || process.env.CI)('systemd finds no fault in the unit', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'catalog-unit-'))
-  const file = join(folder, 'catalog.service')
-  const verify = async (text: string) => {
-    await writeFile(file, text)
-    return runProcess(VERIFY, ['verify', file], environment({}))
-  }
-  // The program is not installed there.
-  const unit = deploymentFile('catalog.service').replace('/opt/catalog/node_modules/.bin/catalog', process.execPath)
-  expect(await verify(unit)).toMatchObject({ code: 0, stderr: '' })
-  expect((await verify(unit.replace('NoNewPrivileges', 'NoNewPrivilege'))).stderr).toContain('Unknown key')
-  await rm(folder, { recursive: true })
-})
+test.runIf(existsSync(VERIFY) || process.env.CI)(
+  'systemd finds no fault in the unit, and calls it well closed',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'catalog-unit-'))
+    const file = join(folder, 'catalog.service')
+    const verify = async (text: string, ...command: string[]) => {
+      await writeFile(file, text)
+      return runProcess(VERIFY, [...(command.length > 0 ? command : ['verify']), file], environment({}))
+    }
+    // The program is not installed there.
+    const unit = deploymentFile('catalog.service').replace('/usr/bin/catalog', process.execPath)
+    expect(await verify(unit)).toMatchObject({ code: 0, stderr: '' })
+    // "Exposure" goes from 0 to 100. A service without any of these settings has 96.
+    expect(await verify(unit, 'security', '--offline=true', '--threshold=20')).toMatchObject({ code: 0 })
+    expect((await verify(unit.replace('NoNewPrivileges', 'NoNewPrivilege'))).stderr).toContain('Unknown key')
+    await rm(folder, { recursive: true })
+  },
+)
 
 const probe = (path: string) =>
   z.object({ httpGet: z.object({ path: z.literal(path) }), periodSeconds: z.int(), timeoutSeconds: z.int().optional() })
 const container = z.object({
   env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
-  startupProbe: probe('/readyz'),
+  // A process that waits for a migration is not ready for as long as that takes.
+  startupProbe: probe('/healthz'),
   readinessProbe: probe('/readyz'),
   livenessProbe: probe('/healthz'),
   resources: z.object({ limits: z.object({ cpu: z.string() }) }),
@@ -45,12 +51,46 @@ const pod = z.object({
   securityContext: z.object({ runAsNonRoot: z.literal(true) }),
   containers: z.tuple([container]),
 })
-/** What the test reads. The schemas of Kubernetes (kubernetes-models 5.1.0, 25 MB) find no fault in the file. */
-const DEPLOYMENT = z.object({ kind: z.literal('Deployment'), spec: z.object({ template: z.object({ spec: pod }) }) })
+const labels = z.object({ app: z.string() })
+const DEPLOYMENT = z.object({ spec: z.object({ template: z.object({ spec: pod, metadata: z.object({ labels }) }) }) })
+const migration = z.object({
+  command: z.tuple([z.literal('catalog'), z.literal('migrate')]),
+  image: z.string(),
+})
+const JOB = z.object({
+  metadata: z.object({ name: z.string() }),
+  spec: z.object({
+    activeDeadlineSeconds: z.never().optional(),
+    template: z.object({ metadata: z.object({ labels }), spec: z.object({ containers: z.tuple([migration]) }) }),
+  }),
+})
+const SERVICE = z.object({ spec: z.object({ selector: labels }) })
+const rule = z.object({ from: z.array(z.unknown()), ports: z.array(z.object({ port: z.string() })) })
+const POLICY = z.object({ spec: z.object({ ingress: z.array(rule) }) })
+
+/** What the tests read. The schemas of Kubernetes (kubernetes-models 5.1.0, 25 MB) find no fault in the file. */
+function manifests() {
+  const [job, deployment, service, , policy] = loadAll(deploymentFile('kubernetes.yml'))
+  return {
+    job: JOB.parse(job),
+    deployment: DEPLOYMENT.parse(deployment),
+    service: SERVICE.parse(service),
+    policy: POLICY.parse(policy),
+  }
+}
+
+test('a Job migrates the database in its own time, and no client is sent to it or to the metrics', () => {
+  const { job, deployment, service, policy } = manifests()
+  const { name, image } = { ...job.metadata, ...job.spec.template.spec.containers[0] }
+  expect(image.split(':')[1]).toBe(name.replace('catalog-migrate-', ''))
+  expect(deployment.spec.template.metadata.labels).toEqual(service.spec.selector)
+  expect(job.spec.template.metadata.labels).not.toEqual(service.spec.selector)
+  const ports = policy.spec.ingress.map(({ ports }) => ports.map(({ port }) => port))
+  expect(ports).toEqual([['http'], ['metrics']])
+})
 
 test('the manifest for Kubernetes has known settings, and its grace is long enough', () => {
-  const deployment = DEPLOYMENT.parse(loadAll(deploymentFile('kubernetes.yml'))[0])
-  const { containers, terminationGracePeriodSeconds } = deployment.spec.template.spec
+  const { containers, terminationGracePeriodSeconds } = manifests().deployment.spec.template.spec
   const env = Object.fromEntries(containers[0].env.map(({ name, value }) => [name, value]))
   const { shutdownDelayMs, metricsPort, workers } = readConfig({
     ...env,
