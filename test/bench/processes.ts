@@ -5,6 +5,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { delimiter, dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
 import { collectedFile } from './collected-file.ts'
 
 /** A server under test, in another process. */
@@ -52,17 +53,23 @@ export function cpuMs(pid: number): Promise<number> {
 /**
  * Collects the garbage of a process and its children, which run with `COLLECTS_GARBAGE`. V8 collects under pressure only, so without
  * it the memory depends on the other work of the machine.
+ * @returns the memory in use afterwards: heaps and buffers, in bytes
  */
-export async function collectGarbage(pid: number): Promise<void> {
-  await sumOverProcesses(pid, async (each) => {
+export async function collectGarbage(pid: number): Promise<number> {
+  const used = await sumOverProcesses(pid, async (each) => {
+    const file = collectedFile(each)
     process.kill(each, 'SIGUSR2')
-    while (!existsSync(collectedFile(each))) await sleep(50)
-    await rm(collectedFile(each))
-    return 1
+    while (!existsSync(file)) await sleep(50)
+    const { heapUsed, external } = memoryUsage.parse(JSON.parse(await readFile(file, 'utf8')))
+    await rm(file)
+    return heapUsed + external
   })
   // V8 returns the memory to the system in another thread.
   await sleep(1_000)
+  return used
 }
+
+const memoryUsage = z.object({ heapUsed: z.number(), external: z.number() })
 
 /** The environment of processes that collect their garbage on SIGUSR2. */
 export const COLLECTS_GARBAGE = {
