@@ -64,9 +64,9 @@ describe.skipIf(!hasBrowser)('A map on the page of a partner', () => {
     // The browser gives a page no response that CORS does not allow.
     page.on('requestfailed', (request) => request.url().startsWith(`${t.url}/tiles/`) && statuses.add('refused'))
     await page.goto(`${origin}/${key}`)
-    await expect.poll(() => statuses.size, { timeout: 60_000 }).toBeGreaterThan(0)
+    await expect.poll(() => statuses.size).toBeGreaterThan(0)
     const hasFeatures = () => page.evaluate(countFeatures).then((count) => count > 0)
-    if (statuses.has(200)) await expect.poll(hasFeatures, { timeout: 60_000 }).toBe(true)
+    if (statuses.has(200)) await expect.poll(hasFeatures).toBe(true)
     const shown = { statuses: [...statuses], hasFeatures: await hasFeatures(), errors }
     await page.close()
     return shown

@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   const names = () => page.locator('.places a').allTextContents()
   test('finds a place by a part of its Korean name while a person types, and opens it', async () => {
     await openStart()
-    await field().pressSequentially('중앙박물', { delay: 20 })
+    await field().fill('중앙박물')
     await status('2 places with “중앙박물” in the name')
     // The other one has the Korean name as a keyword.
     expect(await names()).toEqual([KOREAN, 'National Museum of Korea'])
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks&category=museum`)
     await heading('Seoul Landmarks').waitFor()
     const answered = page.waitForResponse((response) => response.request().postData()?.includes('Suggestions') ?? false)
-    await field().pressSequentially('national museum', { delay: 5 })
+    await field().fill('national museum')
     await answered
     await suggestions.first().waitFor()
     expect(await suggestions.filter({ hasNotText: 'museum' }).count()).toBe(0)
@@ -111,11 +111,11 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await page.getByRole('combobox', { name: 'in', exact: true }).selectOption('World Airports')
     await heading('World Airports').waitFor()
     await field().focus()
-    await page.keyboard.type('palace')
+    await page.keyboard.insertText('palace')
     await page.keyboard.press('Enter')
     await status('No places with “palace” in the name or keywords.')
     await page.keyboard.press('ControlOrMeta+A')
-    await page.keyboard.type('incheon')
+    await page.keyboard.insertText('incheon')
     await status('1 place with “incheon” in the name')
     await link('Incheon International Airport').waitFor()
     await link('Incheon International Airport').focus()

@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
     await openControl(page, 'Filters')
     const category = page.getByRole('combobox', { name: 'Category', exact: true })
     await category.focus()
-    await page.keyboard.type('PAL')
+    await page.keyboard.insertText('PAL')
     const options = page.getByRole('listbox').getByRole('option')
     await expect.poll(() => options.allTextContents()).toEqual(['palace4'])
     await page.keyboard.press('ArrowDown')

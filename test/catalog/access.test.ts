@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { grantDataset } from '../../src/auth/grants.ts'
@@ -95,7 +94,7 @@ test('datasets that a key may not access add no statement and no row to its requ
   }
   const askWithoutCaches = async () => {
     await prisma.$executeRaw`SELECT pg_notify('catalog', 'everything')`
-    await setTimeout(50)
+    await t.hearChanges()
     return ask()
   }
 

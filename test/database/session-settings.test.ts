@@ -6,6 +6,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createDatabase, createOwnDatabase } from '../support/database.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { type Database, openDatabase } from '../support/open-database.ts'
 
 /*
@@ -114,7 +115,8 @@ describe.runIf(inject('template').kind === 'postgres')('A database whose session
         await session.query('COMMIT')
         return 'committed'
       })
-      await sleep(500)
+      await expect.poll(() => countLockWaits(own.database)).toBe(1)
+      await sleep(100)
       await holder.query('COMMIT')
       expect(await imported).toBe('committed')
     })

@@ -27,7 +27,7 @@ test('if the copy fails, its readers wait for the end of the import', async () =
   expect((await waiting).isReadOnly).toBe(false)
 })
 
-test('imports that wait for the end of another begin one after the other', { timeout: 60_000 }, async () => {
+test('imports that wait for the end of another begin one after the other', async () => {
   const postgres: Postgres = { execute: async (batch) => batch, query: async () => [], cancel: () => {} }
   let copies = 0
   let mostCopies = 0

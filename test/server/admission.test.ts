@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { StoredKey } from '../../src/auth/api-key.ts'
 import { createAdmission } from '../../src/gateway/admission/admission.ts'
 import { keyWith } from '../support/key.ts'
@@ -50,10 +50,13 @@ test('a key that changes while its request is counted is admitted as it is then'
 })
 
 test('a key that expires while its request is counted is not admitted', async () => {
-  const expiring = stored({ expiresAt: new Date(Date.now() + 50) })
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const expiresAt = new Date(Date.now() + 1)
+  const expiring = stored({ expiresAt })
   const count = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    vi.setSystemTime(expiresAt)
     return expiring
   }
   expect(await admitted(expiring, count)).toBe('nobody')
+  vi.useRealTimers()
 })

@@ -17,9 +17,6 @@ import { openProxy } from '../support/proxy.ts'
  */
 
 const NEARBY = '/v1/dataset-items/nearby?latitude=37.5&longitude=127&radius=50000'
-/** The longest time until a 503. The impatient gateway tries to connect for five seconds. */
-const BOUND_MS = 8_000
-const TICK_MS = 100
 
 describe.runIf(inject('template').kind === 'postgres')('A database', () => {
   let db: TestDatabase
@@ -44,17 +41,12 @@ describe.runIf(inject('template').kind === 'postgres')('A database', () => {
   const get = (path: string, { url } = gateway) => fetch(url + path, { headers: { authorization: `Bearer ${key}` } })
   const statusOf = async (path: string, from = gateway) => (await get(path, from)).status
   const expectUnavailable = async (path: string, from = gateway) => {
-    // Ticks measure the time for which this process runs. While the machine stops it, there is at most one tick.
-    let ticks = 0
-    const ticking = setInterval(() => {
-      ticks += 1
-    }, TICK_MS)
     const response = await get(path, from)
     const text = await response.text()
-    clearInterval(ticking)
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
     expect(text).toContain('SERVICE_UNAVAILABLE')
-    expect(ticks).toBeLessThan(BOUND_MS / TICK_MS)
+    // The timeouts of the settings end it, before the request has used up its time.
+    expect(text).not.toContain('took longer than')
   }
   const expectRecovery = async (from = gateway) => {
     for (const path of ['/readyz', NEARBY, '/v1/datasets/seoul']) {

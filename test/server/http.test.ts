@@ -370,16 +370,28 @@ describe('A target that is not percent-encoded is a 400 with the encoded one:', 
 test('probes of /readyz at the same time share a statement', async () => {
   const sockets = await Promise.all(Array.from({ length: 200 }, () => openSocket(t.url)))
   t.statements.length = 0
-  // While all connections to the database are busy, the probes arrive.
-  // Prisma sends a statement when something waits for it.
-  const sleeping = Promise.all(
-    Array.from({ length: 10 }, () => t.database.prisma.$queryRaw`SELECT true FROM pg_sleep(0.5)`),
-  )
   const responses = sockets.map(readAll)
-  for (const socket of sockets) socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  let arrived = 0
+  const count = () => {
+    arrived += 1
+  }
+  t.app.server.on('request', count)
+  // The connections to the database are busy until all probes have arrived.
+  const busy = await t.database.withSession(async (session) => {
+    await session.query('BEGIN; SELECT pg_advisory_xact_lock(1)')
+    // Prisma sends a statement when something waits for it.
+    const waiting = Promise.all(
+      Array.from({ length: 10 }, () => t.database.prisma.$queryRaw`SELECT true FROM pg_advisory_xact_lock_shared(1)`),
+    )
+    for (const socket of sockets) socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    await expect.poll(() => arrived).toBe(200)
+    await session.query('COMMIT')
+    return { waiting }
+  })
   expect((await Promise.all(responses)).join('').match(/HTTP\/1.1 200 /g)).toHaveLength(200)
   expect(t.statements.filter((sql) => sql === 'SELECT 1').length).toBeLessThan(20)
-  await sleeping
+  await busy.waiting
+  t.app.server.off('request', count)
 })
 
 describe('An unknown path is 404 whatever its body:', () => {

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, inject, test, vi } from 'vitest'
 import { withdrawGrant } from '../../src/auth/grants.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { startApp, useApp } from '../support/app.ts'
@@ -57,7 +56,7 @@ describe('Keys with different rights', () => {
       for (let round = 0; round < 10; round += 1) {
         await app.graphql('{dataset(id:"zzz"){slug}}', {}, c)
         await prisma.dataset.update({ where: { slug: 'aaa' }, data: { description: `${round}` } })
-        await sleep(150)
+        await app.hearChanges()
         await app.graphql(`{dataset(id:"zzz"){slug}} # ${round}`, {}, c)
         const texts: string[] = []
         for (const key of [b, c, a]) texts.push(JSON.stringify((await app.graphql(query, {}, key)).body))
@@ -123,10 +122,11 @@ describe('Keys with different rights', () => {
   })
 })
 
-/** Long enough for the requests before the change, also on a busy machine. */
-const LIFE_MS = 5_000
+const HOUR_MS = 3_600_000
 
 describe('A change during a request', () => {
+  afterEach(() => void vi.useRealTimers())
+
   test.runIf(inject('template').kind === 'postgres')(
     'of the rights of its key ends it or repeats it: nothing that is written later is shown',
     async () => {
@@ -138,7 +138,7 @@ describe('A change during a request', () => {
         [withdraw, 403, undefined],
         [expire, 403, undefined],
         [async (id: string) => revokeKey(prisma, id), 401, undefined],
-        [async () => sleep(LIFE_MS), 401, LIFE_MS],
+        [async () => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR_MS }), 401, HOUR_MS],
       ] as const) {
         const expiresAt = lifeMs === undefined ? null : new Date(Date.now() + lifeMs)
         const { id, key } = await createKey(prisma, { name: 'withdrawn', datasets: ['draft'], expiresAt })
@@ -153,7 +153,7 @@ describe('A change during a request', () => {
           const asked = page()
           await expect.poll(() => countLockWaits(t.database)).toBe(1)
           await change(id)
-          await sleep(1_000)
+          await t.hearChanges()
           await session.query(
             `INSERT INTO items (id, dataset_id, name, latitude, longitude, administrative_area_code, category_code, created_at, updated_at)
              VALUES (gen_random_uuid(), $1, 'Secret of later', 1, 1, 'a', 'c', now(), now())`,
@@ -182,7 +182,7 @@ describe('A change during a request', () => {
       const answer = await t.database.withSession((images) =>
         t.database.withSession(async (datasets) => {
           await prisma.dataset.update({ where: { id: DATASET.paid }, data: { description: 'The list is read again' } })
-          await sleep(100)
+          await t.hearChanges()
           await images.query('BEGIN; LOCK TABLE images IN ACCESS EXCLUSIVE MODE')
           await datasets.query('BEGIN; LOCK TABLE datasets IN ACCESS EXCLUSIVE MODE')
           created += 1
@@ -196,7 +196,7 @@ describe('A change during a request', () => {
             prisma.grant.create({ data: { apiKeyId: id, datasetId: DATASET.draft, createdAt: new Date() } }),
             prisma.item.update({ where: { id: itemId }, data: { name: 'Known' } }),
           ])
-          await sleep(300)
+          await t.hearChanges()
           await images.query('COMMIT')
           return asked
         }),
@@ -219,7 +219,7 @@ describe('A change during a request', () => {
           const asked = t.graphql(`${query} # ${round}`, {}, holder.key)
           await expect.poll(() => countLockWaits(t.database)).toBe(1)
           await prisma.dataset.update({ where: { id: DATASET.paid }, data: { status: 'draft' } })
-          await sleep(100)
+          await t.hearChanges()
           await session.query('COMMIT')
           await asked
         })

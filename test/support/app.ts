@@ -19,6 +19,8 @@ export interface TestApp extends TestDatabase {
   key: string
   /** The usage of keys. It is written when a test writes it. */
   keyUsage: KeyUsage
+  /** Resolves when the application knows of all that was written before: no later request gets what was cached then. */
+  hearChanges: () => Promise<void>
   /** Sends a GET with the key, or with the given headers. A REST response must match the OpenAPI document. */
   get: (path: string, headers?: Record<string, string>) => Promise<Response>
   /** Sends a GraphQL operation with the key, or with another one. */
@@ -69,6 +71,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     url,
     key,
     keyUsage,
+    hearChanges: () => changeFeed.announced(),
     get: async (path, headers = { authorization: `Bearer ${key}` }) => {
       const response = await fetch(url + path, { headers })
       await checkDocumented(url + path, response)
