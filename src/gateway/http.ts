@@ -83,6 +83,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     clientErrorHandler: answerClientError,
     // Requests in flight are answered while the application closes.
     return503OnClosing: false,
+    // A stop has limits of its own (config/stop-times.ts). Fastify's would end it with an error while a slow client still reads.
+    pluginTimeout: 0,
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
     // Fastify calls this for a path that is not percent-encoded UTF-8.

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkPublicKey } from '../auth/public-key.ts'
 import type { Config } from '../config/config.ts'
+import { PROCESS_ENDS_MS } from '../config/stop-times.ts'
 import { isTransient } from '../database/client.ts'
 import { type Database, databaseExists } from '../database/database.ts'
 import { followMigrations, migrate } from '../database/migrate.ts'
@@ -20,6 +21,8 @@ export interface Output {
 
 /** The pause between attempts to reach a database that is away. */
 const RETRY_PAUSE_MS = 500
+/** A process without open connections ends before. */
+const EXIT_PAUSE_MS = 100
 
 /** Whether the process has been asked to stop. `stopped` resolves at the first SIGTERM or SIGINT. */
 export function stopSignal(): { stopped: Promise<void>; isStopped: () => boolean } {
@@ -75,6 +78,15 @@ export async function prepareDatabase(
     }
   }
   return undefined
+}
+
+/**
+ * Closes what was opened, in reverse order. A connection to a server that does not answer may never close; then the process ends without it.
+ */
+export async function closeAll(opened: AsyncDisposableStack): Promise<void> {
+  await Promise.race([opened.disposeAsync(), sleep(PROCESS_ENDS_MS, undefined, { ref: false })])
+  // After the error of a start has been printed and has set the exit code.
+  setTimeout(() => process.exit(), EXIT_PAUSE_MS).unref()
 }
 
 /** The error for an address that can't be listened on. `setting` has its port. */

@@ -6,6 +6,7 @@ import { readTrustedDocuments } from '../graphql/operation/documents.ts'
 import {
   announceFirstStart,
   cannotListen,
+  closeAll,
   listenForMetrics,
   type Output,
   prepareDatabase,
@@ -43,6 +44,6 @@ export async function serve(config: Config, output: Output): Promise<void> {
     readiness.state = 'stopping'
     await sleep(config.shutdownDelayMs)
   } finally {
-    await opened.disposeAsync()
+    await closeAll(opened)
   }
 }

@@ -4,7 +4,14 @@ import type { Config } from '../config/config.ts'
 import { openDatabase } from '../database/database.ts'
 import { openLog } from '../gateway/telemetry/log.ts'
 import { openMetrics } from '../gateway/telemetry/metrics.ts'
-import { announceFirstStart, listenForMetrics, type Output, prepareDatabase, stopSignal } from '../server/lifecycle.ts'
+import {
+  announceFirstStart,
+  closeAll,
+  listenForMetrics,
+  type Output,
+  prepareDatabase,
+  stopSignal,
+} from '../server/lifecycle.ts'
 import { startupBanner } from '../server/startup-banner.ts'
 import { Primary } from './primary.ts'
 
@@ -53,7 +60,7 @@ export async function serveWithWorkers(config: Config, output: Output): Promise<
     primary.setReadiness('stopping')
     await sleep(config.shutdownDelayMs)
   } finally {
-    await opened.disposeAsync()
+    await closeAll(opened)
   }
 }
 

@@ -1,13 +1,12 @@
 import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { WORKER_ENDS_MS } from '../config/stop-times.ts'
 import { operationFailed } from '../errors/errors.ts'
 import { isToPrimary, type ToPrimary, type ToWorker } from './messages.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 /** After this number of workers in a row that ended before they were ready, the gateway gives up. */
 const MAX_FAILED_STARTS = 5
-/** The limit for slow clients in a worker is 10 seconds (admission/connection-limits.ts). */
-const STOP_TIMEOUT_MS = 15_000
 
 interface WorkersOptions {
   count: number
@@ -61,8 +60,11 @@ export class Workers {
     this.#isStopping = true
     this.broadcast({ type: 'stop' })
     if (this.#running.size === 0) this.#allEnded.resolve()
-    await Promise.race([this.#allEnded.promise, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })])
-    for (const worker of this.#running) worker.kill()
+    await Promise.race([this.#allEnded.promise, sleep(WORKER_ENDS_MS, undefined, { ref: false })])
+    for (const worker of this.#running) {
+      this.#options.report(`Worker ${worker.pid} did not end by itself, so it is killed`)
+      worker.kill()
+    }
     await this.#allEnded.promise
   }
 

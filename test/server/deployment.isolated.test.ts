@@ -6,7 +6,7 @@ import { loadAll } from 'js-yaml'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { readConfig } from '../../src/config/config.ts'
-import { SHUTDOWN_GRACE_MS } from '../../src/gateway/admission/connection-limits.ts'
+import { PROCESS_ENDS_MS, REQUESTS_END_MS } from '../../src/config/stop-times.ts'
 import { deploymentFile } from '../support/balancers.ts'
 import { environment, runProcess } from '../support/process.ts'
 
@@ -47,7 +47,6 @@ const container = z.object({
   securityContext: z.object({ readOnlyRootFilesystem: z.literal(true) }),
 })
 const pod = z.object({
-  terminationGracePeriodSeconds: z.int(),
   securityContext: z.object({ runAsNonRoot: z.literal(true) }),
   containers: z.tuple([container]),
 })
@@ -89,14 +88,30 @@ test('a Job migrates the database in its own time, and no client is sent to it o
   expect(ports).toEqual([['http'], ['metrics']])
 })
 
-test('the manifest for Kubernetes has known settings, and its grace is long enough', () => {
-  const { containers, terminationGracePeriodSeconds } = manifests().deployment.spec.template.spec
+/** The seconds from SIGTERM to the kill. A stop may take as long as its delay and PROCESS_ENDS_MS. */
+test.each([
+  ['catalog.service', /^TimeoutStopSec=(\d+)$/m],
+  ['kubernetes.yml', /^ +terminationGracePeriodSeconds: (\d+)$/m],
+  ['../../compose.yaml', /^ +stop_grace_period: (\d+)s$/m],
+])('%s gives a stop enough time', (file, pattern) => {
+  const text = deploymentFile(file)
+  const [, delayMs = '0'] = /SHUTDOWN_DELAY_MS\W+(?:value\W+)?(\d+)/.exec(text) ?? []
+  expect(Number(pattern.exec(text)?.[1]) * 1000).toBeGreaterThan(Number(delayMs) + PROCESS_ENDS_MS)
+  expect(text.replace(/\s+#? */g, ' ')).toContain(`SHUTDOWN_DELAY_MS and ${PROCESS_ENDS_MS / 1000} seconds`)
+})
+
+test('the page on configuration says how long a stop takes', () => {
+  const times = `at most ${PROCESS_ENDS_MS / 1000} seconds, in which requests have ${REQUESTS_END_MS / 1000} to complete`
+  expect(deploymentFile('../configuration.md')).toContain(times)
+})
+
+test('the manifest for Kubernetes has known settings, and a load balancer notices a stop before its delay ends', () => {
+  const { containers } = manifests().deployment.spec.template.spec
   const env = Object.fromEntries(containers[0].env.map(({ name, value }) => [name, value]))
   const { shutdownDelayMs, metricsPort, workers } = readConfig({
     ...env,
     DATABASE_URL: 'postgresql://10.0.0.5/catalog',
   })
-  expect(terminationGracePeriodSeconds * 1000).toBeGreaterThan(shutdownDelayMs + SHUTDOWN_GRACE_MS)
   const { periodSeconds, timeoutSeconds = 1 } = containers[0].readinessProbe
   expect(shutdownDelayMs).toBeGreaterThan((periodSeconds + timeoutSeconds) * 1000)
   expect({ metricsPort, workers }).toEqual({ metricsPort: 9100, workers: Number(containers[0].resources.limits.cpu) })

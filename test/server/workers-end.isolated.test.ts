@@ -4,9 +4,11 @@ import { createKey } from '../../src/auth/keys.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { ask } from '../support/connections.ts'
 import { useDatabase } from '../support/database.ts'
+import { addLarge } from '../support/large.ts'
 import { CHECKOUT, environment, startGateway, startProcess } from '../support/process.ts'
+import { openProxy } from '../support/proxy.ts'
 import { openSocket } from '../support/raw.ts'
-import { requestText } from '../support/unread.ts'
+import { requestText, sendUnread } from '../support/unread.ts'
 import { isRunning, times, WORKERS, workersEnv, workersOf } from '../support/workers.ts'
 
 /** Kills a process that may already have ended. */
@@ -20,13 +22,22 @@ const killRunning = (pid: number) => {
 
 describe.runIf(inject('template').kind === 'postgres')('Several workers', () => {
   const db = useDatabase()
+  const newKey = async () => (await createKey(db.database.prisma, { name: 'workers' })).key
   let key: string
   beforeAll(async () => {
     await seedCatalog(db.database.prisma)
-    ;({ key } = await createKey(db.database.prisma, { name: 'workers' }))
+    key = await newKey()
+    await addLarge(
+      db.database.prisma,
+      'large',
+      3_000,
+      "(SELECT string_agg(md5(n || '/' || k), '') FROM generate_series(1, 625) AS k)",
+    )
   })
 
-  test('finish their requests after SIGTERM, while /readyz says 503; then all processes end', async () => {
+  test.concurrent('finish their requests after SIGTERM, while /readyz says 503; then all processes end', async ({
+    expect,
+  }) => {
     // On a busy machine, a process may stop for ten seconds.
     const stopping = await startGateway({ ...workersEnv(db), SHUTDOWN_DELAY_MS: '12000', RECEIVE_TIMEOUT_MS: '60000' })
     const workers = workersOf(stopping)
@@ -50,8 +61,35 @@ describe.runIf(inject('template').kind === 'postgres')('Several workers', () => 
     for (const { socket } of requests) socket.write(body)
     expect(await ended).toBe(0)
     await Promise.all(requests.map(({ closed }) => closed))
-    for (const { text } of requests) expect(text()).toContain('{"data":{"datasets":{"total":2}}}')
+    for (const { text } of requests) expect(text()).toContain('{"data":{"datasets":{"total":3}}}')
     expect(workers.filter(isRunning)).toEqual([])
+  })
+
+  test.concurrent('cut off slow readers of an export, and end by themselves without a line in the log', async () => {
+    const stopping = await startGateway({ ...workersEnv(db), WORKERS: '2' })
+    let log = ''
+    stopping.child.stderr?.on('data', (text) => {
+      log += text
+    })
+    const readers = await Promise.all(
+      times(2, async () => {
+        const reader = await sendUnread({ url: stopping.url, key: await newKey() }, '/exports/large.ndjson')
+        await once(reader, 'readable')
+        return reader
+      }),
+    )
+    expect([await stopping.stop(), log]).toEqual([0, ''])
+    for (const reader of readers) reader.destroy()
+  })
+
+  // Sockets to a silent server never close by themselves.
+  test.concurrent('a gateway without workers whose database is silent ends by itself too', async () => {
+    const proxy = await openProxy(db.env.DATABASE_URL ?? '')
+    const stopping = await startGateway({ ...workersEnv(db), DATABASE_URL: proxy.url, WORKERS: '1' })
+    expect((await ask(`${stopping.url}/v1/datasets`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
+    proxy.silence()
+    expect(await stopping.stop()).toBe(0)
+    await proxy.close()
   })
 
   test('end when their primary process is killed', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { maxHeaderSize, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { REQUESTS_END_MS } from '../../config/stop-times.ts'
 import { CatalogError, ERRORS } from '../../errors/errors.ts'
 import { errorBody } from '../error-body.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
@@ -10,8 +11,6 @@ import { type ClientError, unencodedTarget } from './unencoded-target.ts'
 
 /** The maximum number of connections. Each takes a file descriptor and some kilobytes. */
 const MAX_CONNECTIONS = 10_000
-/** How long a stopping gateway waits for slow clients. */
-export const SHUTDOWN_GRACE_MS = 10_000
 
 /**
  * Counts a connection from an address. Returns a function to call when the connection closes; undefined if there are too many
@@ -55,7 +54,7 @@ export function closeConnections(app: FastifyInstance): void {
   let isClosing = false
   app.addHook('preClose', async () => {
     isClosing = true
-    setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_GRACE_MS).unref()
+    setTimeout(() => app.server.closeAllConnections(), REQUESTS_END_MS).unref()
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (isClosing) void reply.header('connection', 'close')
