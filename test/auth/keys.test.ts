@@ -123,6 +123,16 @@ describe('A key', () => {
   })
 })
 
+test('a second grant of a dataset sets the expiry of the first', async () => {
+  const { prisma } = db.database
+  const { id } = await createKey(prisma, { name: 'granted twice' })
+  const grant = { keyId: id, dataset: 'draft' }
+  for (const expiresAt of [fromNow(60_000), null, fromNow(1_000)]) {
+    await grantDataset(prisma, { ...grant, expiresAt })
+    expect(await prisma.grant.findMany({ where: { apiKeyId: id } })).toMatchObject([{ expiresAt }])
+  }
+})
+
 test('a withdrawn grant leaves the other grants of the key and of the dataset', async () => {
   const { prisma } = db.database
   const one = await createKey(prisma, { name: 'one', datasets: ['draft', 'restricted'] })
@@ -215,10 +225,14 @@ describe('An old secret', () => {
   test('is deleted by the first rotation after its end', async () => {
     const { prisma } = db.database
     const { id } = await createKey(prisma, { name: 'cleared' })
+    const kept = async () => {
+      const left = await prisma.retiredSecret.findMany({ where: { apiKeyId: id } })
+      return left.map(({ expiresAt }) => expiresAt)
+    }
     await rotateKey(prisma, id, 1_000, now)
+    expect(await kept()).toEqual([fromNow(1_000)])
     await rotateKey(prisma, id, 60_000, fromNow(1_000))
-    const left = await prisma.retiredSecret.findMany({ where: { apiKeyId: id } })
-    expect(left.map(({ expiresAt }) => expiresAt)).toEqual([fromNow(61_000)])
+    expect(await kept()).toEqual([fromNow(61_000)])
   })
 })
 

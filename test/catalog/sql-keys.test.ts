@@ -110,6 +110,16 @@ describe('Reads that arrive at the same time', () => {
     ])
   })
 
+  test('of lists have each their own result', async () => {
+    const { fetchWindow } = createBatchers(db.database.sql)
+    const windowOf = (datasetId: string) => fetchWindow({ window: LIST, owner: { datasetId, parentItemId: null } })
+    const owners = [seoul, paid, archived, seoul]
+    const alone = []
+    for (const owner of owners) alone.push(await windowOf(owner))
+    expect(await Promise.all(owners.map(windowOf))).toEqual(alone)
+    expect(new Set(alone.map(({ json }) => json)).size).toBe(3)
+  })
+
   test('of items and images have the content only for keys that may access their dataset', async () => {
     const { sql } = db.database
     const image = await db.database.prisma.image.findFirstOrThrow({ where: { item: { datasetId: seoul } } })

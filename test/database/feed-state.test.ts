@@ -98,6 +98,16 @@ test('a new connection makes everything old that was read before it', () => {
   expect(state.isUnchanged(['datasets'], state.latest() ?? 0)).toBe(true)
 })
 
+test('a change, and a connection without the end of the one before, make old what was read before them', () => {
+  for (const event of [{ kind: 'changed', payload: 'dataset a' }, { kind: 'connected' }] as const) {
+    const state = stateAfter(COMPLETE)
+    const since = state.latest() ?? 0
+    state.apply(event)
+    expect(state.isUnchanged(['dataset a'], since)).toBe(false)
+    expect(state.isUnchanged(['dataset a'], state.latest() ?? 0)).toBe(true)
+  }
+})
+
 test('a time in which changes could be missed makes everything old that was read in it or before', () => {
   const state = stateAfter(COMPLETE)
   const since = state.latest() ?? 0

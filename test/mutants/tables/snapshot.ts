@@ -116,10 +116,6 @@ export const SNAPSHOT: readonly MutantTable[] = [
         find: 'batchers.fetchItem({ projection, id, scope }), seenRevision)',
         replace: 'batchers.fetchItem({ projection, id, scope }), () => [])',
       },
-      {
-        find: "fetchImages(statements.on('all')",
-        replace: 'fetchImages(statements.on([])',
-      },
       { find: 'found ? [[found.datasetId, found.revision]] : []', replace: '(found ? [] : [])' },
       {
         find: "(pages) => pages.map(({ revision }, n) => [owners[n]?.datasetId ?? '', revision])",

@@ -103,7 +103,7 @@ export const SQL: readonly MutantTable[] = [
         find: 'among(itemsOf(scope), isEqual',
         replace: 'among({ from: Prisma.sql`items i`, where: Prisma.sql`true` }, isEqual',
       },
-      { find: '`i.dataset_id = owner.dataset_id AND ${begins}`', replace: 'begins' },
+      { find: 'Prisma.sql`i.dataset_id = owner.dataset_id AND ${begins}`', replace: 'begins' },
       {
         find: 'among(itemsOf(scope), Prisma.sql`(${whereOneOf',
         replace: 'among({ from: Prisma.sql`items i`, where: Prisma.sql`true` }, Prisma.sql`(${whereOneOf',
@@ -168,7 +168,6 @@ export const SQL: readonly MutantTable[] = [
         equivalent: 'a tile that is no candidate is before the page or after it, with both of its bounds',
       },
       { find: 'state.before += tile.n', replace: 'state.before += 1' },
-      { find: 'z < ZOOMS[4] && n > SMALL_TILE_POINTS', replace: 'n > SMALL_TILE_POINTS' },
       { find: '[...state.boundary, ...state.candidates].filter(isLarge)', replace: 'state.candidates.filter(isLarge)' },
       {
         find: 'AND cell < (part."end"',
