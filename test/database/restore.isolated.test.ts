@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { checkHealth } from '../../src/database/health-checks.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { hasPostgres, runPostgresProgram } from '../support/cluster.ts'
-import { createDatabase, createEmpty, type TestDatabase } from '../support/database.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { useFolder } from '../support/folder.ts'
 import type { Database } from '../support/open-database.ts'
 import { CHECKOUT, runCatalog, runShell } from '../support/process.ts'
@@ -65,20 +67,49 @@ describe.skipIf(inject('template').kind !== 'postgres' || !hasPostgres)('A resto
   })
 })
 
-test.skipIf(inject('template').kind !== 'postgres' || !hasPostgres)(
-  'A whole dump brings back what was there, by the commands of docs/operations.md',
-  async () => {
-    const { env, drop } = await createEmpty()
+describe.skipIf(inject('template').kind !== 'postgres' || !hasPostgres)('The commands of docs/operations.md', () => {
+  const PAGE = readFileSync(`${CHECKOUT}docs/operations.md`, 'utf8').replaceAll('/tmp/', `${inFolder()}/`)
+  const [, dump = '', restore = ''] = /^(pg_dump .*?)$.*?^(pg_restore .*?)^npx/ms.exec(PAGE) ?? []
+  const role = `catalog_owner_${randomUUID().slice(0, 8)}`
+  const databases: string[] = []
+  const template = inject('template')
+  const urlOf = (database: string, change = {}) =>
+    Object.assign(new URL(template.kind === 'postgres' ? template.url : ''), { pathname: database, ...change }).href
+  const asAdmin = async (database: string, ...statements: string[]) => {
+    const admin = new pg.Client(urlOf(database))
+    await admin.connect()
+    for (const statement of statements) await admin.query(statement)
+    await admin.end()
+  }
+  /** Creates a database in which the role of the catalog owns nothing of PostGIS. */
+  const createWithPostgis = async (schema: string) => {
+    const name = `${role}_${databases.length}`
+    databases.push(name)
+    await asAdmin('postgres', `CREATE DATABASE ${name} OWNER ${role}`)
+    await asAdmin(
+      name,
+      `CREATE SCHEMA IF NOT EXISTS ${schema}; GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`,
+      `ALTER DATABASE ${name} SET search_path = public, ${schema}`,
+      `CREATE EXTENSION postgis SCHEMA ${schema}`,
+    )
+    return { DATABASE_URL: urlOf(name, { username: role, password: role }) }
+  }
+  beforeAll(() => asAdmin('postgres', `CREATE ROLE ${role} LOGIN PASSWORD '${role}'`))
+  afterAll(() =>
+    asAdmin('postgres', ...databases.map((name) => `DROP DATABASE ${name} WITH (FORCE)`), `DROP ROLE ${role}`),
+  )
+
+  test.each(['public', 'extensions'])('restore the catalog beside a PostGIS of another owner in %s', async (schema) => {
+    const env = await createWithPostgis(schema)
+    await runCatalog(env, 'migrate')
     await runCatalog(env, 'import', 'src/sample/seoul-landmarks.json')
     await runCatalog(env, 'keys', 'create', '--name', 'one')
-    const page = readFileSync(`${CHECKOUT}docs/operations.md`, 'utf8').replaceAll('/tmp/', `${inFolder()}/`)
-    const [, dump = '', restore = ''] = /^(pg_dump .*)\n(pg_restore --clean .*)$/m.exec(page) ?? []
-    expect(await runShell(env, dump)).toMatchObject({ code: 0 })
-    await runCatalog(env, 'datasets', 'update', 'seoul-landmarks', '--name', 'A mistake')
-    expect(await runShell(env, restore)).toMatchObject({ code: 0, stderr: '' })
-    const { stdout } = await runCatalog(env, 'datasets', 'list')
-    expect(stdout).toContain('Seoul Landmarks')
-    expect(await runCatalog(env, 'doctor')).toMatchObject({ code: 0 })
-    await drop()
-  },
-)
+    const mistake = `${dump}\npsql -qc "UPDATE datasets SET name = 'A mistake'" "$DATABASE_URL"`
+    expect(await runShell(env, mistake)).toMatchObject({ code: 0, stderr: '' })
+    const look = `${restore}\npsql -Atc 'SELECT name FROM datasets' "$DATABASE_URL"`
+    for (const target of [env, await createWithPostgis(schema)]) {
+      expect(await runShell(target, look)).toEqual({ code: 0, stdout: 'Seoul Landmarks\n', stderr: '' })
+      expect(await runCatalog(target, 'doctor')).toMatchObject({ code: 0 })
+    }
+  })
+})
