@@ -2,7 +2,8 @@ import { checkPublicKey } from '../auth/public-key.ts'
 import { pingRedis } from '../auth/rate-limit.ts'
 import { type Config, type DatabaseConfig, readConfig } from '../config/config.ts'
 import { databaseExists } from '../database/database.ts'
-import { checkHealth, type Finding } from '../database/health-checks.ts'
+import type { Finding } from '../database/finding.ts'
+import { checkHealth } from '../database/health-checks.ts'
 import { findReadableByOthers } from '../embedded/private-files.ts'
 import { messageOf } from '../errors/errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
@@ -31,7 +32,7 @@ async function examine(): Promise<Finding[]> {
   ]
 }
 
-async function examineDatabase({ database: config, publicKey }: Config): Promise<Finding[]> {
+async function examineDatabase({ database: config, publicKey, workers }: Config): Promise<Finding[]> {
   const check = 'database'
   if (!databaseExists(config)) {
     return [{ check, isOk: false, found: 'does not exist yet', advice: 'run npx catalog serve, which creates it' }]
@@ -40,11 +41,16 @@ async function examineDatabase({ database: config, publicKey }: Config): Promise
     const findings = [
       { check, isOk: true, found: 'answers' },
       ...(await examineFiles(config)),
-      ...(await withSession(checkHealth)),
+      ...(await withSession((session) => checkHealth(session, { connections: connectionsOf(config, workers) }))),
       ...(await attempt('public key', () => examinePublicKey(prisma, publicKey))),
     ]
     return findings.every(({ isOk }) => isOk) ? [...findings, ...(await examineSamples(prisma))] : findings
   })
+}
+
+/** A gateway's pool, two more for each worker, and two of its primary process. The embedded database has one connection for all. */
+function connectionsOf({ kind, poolSize }: DatabaseConfig, workers: number): number {
+  return kind === 'postgres' ? poolSize + 2 * workers + 2 : 0
 }
 
 async function examineRedis(url: string | undefined): Promise<Finding[]> {

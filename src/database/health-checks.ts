@@ -1,49 +1,42 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { QueryResultRow } from 'pg'
-import { messageOf } from '../errors/errors.ts'
-import { type SqlSession, type SqlText, sql } from '../sql.ts'
+import { messageOf, OperationFailed } from '../errors/errors.ts'
+import { type SqlSession, sql } from '../sql.ts'
+import { type Check, type Finding, fail, type Needs, note, ok, type Result, rows } from './finding.ts'
 import { checkMigrated, checkServer } from './migrate.ts'
 import { compareObjects } from './objects.ts'
+import { checkReferences } from './references.ts'
+import { SERVER_CHECKS, TABLE_CHECKS } from './server-checks.ts'
 
-/** The result of a check. `advice` says what to do after a failure, and `sql` is the statement that mends it. */
-export interface Finding {
-  check: string
-  isOk: boolean
-  found: string
-  advice?: string
-  sql?: string
-}
-
-type Result = Omit<Finding, 'check'>
-type Check = (session: SqlSession) => Promise<Result | Result[]>
-
-const ok = (found: string): Result => ({ isOk: true, found })
-const fail = (found: string, advice: string, sql?: string): Result => ({
-  isOk: false,
-  found,
-  advice,
-  ...(sql && { sql }),
-})
-
-/** Checks without which the others can't run. */
-const PREREQUISITES = new Set(['server', 'migrations'])
-
-/** The checks of a database, in order. */
+/** Checks that need no table, in order. */
 const CHECKS: Readonly<Record<string, Check>> = {
   server: async (session) => {
     const { version, postgis } = await checkServer(session)
     return ok(`PostgreSQL ${version}, PostGIS ${postgis}`)
+  },
+  ...SERVER_CHECKS,
+  notifications: async (session) => {
+    const received = new Promise<boolean>((resolve) => session.once('notification', () => resolve(true)))
+    await session.query(sql`LISTEN catalog_health_check`)
+    await session.query(sql`NOTIFY catalog_health_check`)
+    if (await Promise.race([received, sleep(NOTIFY_TIMEOUT_MS, false)])) return ok('arrive')
+    return fail('do not arrive', 'connect to PostgreSQL directly, or to a pooler in session mode')
   },
   migrations: async (session) => {
     const { missing } = await checkMigrated(session)
     if (missing.length === 0) return ok('all are applied')
     return fail(`${missing.join(', ')} missing`, 'run npx catalog migrate')
   },
+}
+
+/** Checks of the tables, in order, if all migrations are applied. */
+const CHECKS_OF_TABLES: Readonly<Record<string, Check>> = {
   objects: async (session) => {
     const differences = await compareObjects(session)
     if (differences.length === 0) return ok('all are as the migrations make them')
     return differences.map((difference) => ({ isOk: false, ...difference }))
   },
+  ...TABLE_CHECKS,
+  references: checkReferences,
   totals: async (session) => {
     const wrong = await rows<{ slug: string; tables: string }>(session, WRONG_COUNTS)
     if (wrong.length === 0) return ok('all stored counts are right')
@@ -65,13 +58,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
       `UPDATE history_entries SET can_undo = false WHERE ${LACKS_PARTS};`,
     )
   },
-  notifications: async (session) => {
-    const received = new Promise<boolean>((resolve) => session.once('notification', () => resolve(true)))
-    await session.query(sql`LISTEN catalog_health_check`)
-    await session.query(sql`NOTIFY catalog_health_check`)
-    if (await Promise.race([received, sleep(NOTIFY_TIMEOUT_MS, false)])) return ok('arrive')
-    return fail('do not arrive', 'connect to PostgreSQL directly, or to a pooler in session mode')
-  },
   keys: async (session) => {
     const [row] = await rows<{ n: number; ending: string | null }>(
       session,
@@ -81,7 +67,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     if (!row?.n) return fail('no valid key', 'run npx catalog keys create --name NAME')
     if (row.ending === null) return ok(`${row.n} valid`)
     const found = `${row.n} valid; within 14 days these expire: ${row.ending}`
-    return { isOk: true, found, advice: 'to keep one, run npx catalog keys update NAME --expires 90d' }
+    return note(found, 'to keep one, run npx catalog keys update NAME --expires 90d')
   },
 }
 
@@ -113,20 +99,46 @@ const LACKS_PARTS = sql`can_undo AND EXISTS (
   SELECT FROM (VALUES ('before', updated + removed), ('after', created + updated)) AS stored (kind, items)
    WHERE items > 0 AND NOT EXISTS (SELECT FROM history_parts AS p WHERE p.entry_id = history_entries.id AND p.kind = stored.kind))`
 
-/** Checks a database, and changes nothing. Returns the findings of each check. A failed prerequisite ends the checks. */
-export async function checkHealth(session: SqlSession): Promise<Finding[]> {
+/** What to do if a check fails with an error of PostgreSQL, by its SQLSTATE. */
+const ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [
+  [
+    /^(XX|58)/,
+    'a file of the database is damaged: keep a copy of the data directory, test the disk, and restore a backup',
+  ],
+  [/^42501$/, 'give the role of DATABASE_URL this right; the check "rights" says how'],
+  [/^(08|53|57|40)/, 'run catalog doctor again when the database is at rest'],
+]
+
+/**
+ * Checks a database, and changes nothing. Returns the findings of each check. A check that fails stops only those that need what it
+ * checks. An error that several checks meet is one finding.
+ */
+export async function checkHealth(session: SqlSession, needs: Needs = { connections: 0 }): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const [check, run] of Object.entries(CHECKS)) {
-    const isIntact = findings.every((finding) => finding.check !== 'objects' || finding.isOk)
-    const advice = isIntact ? 'check what the role of DATABASE_URL may read' : 'run the statements above first'
-    const result = await run(session).catch((error: unknown) => fail(messageOf(error), advice))
-    const results = [result].flat()
-    findings.push(...results.map((one) => ({ check, ...one })))
-    if (PREREQUISITES.has(check) && results.some(({ isOk }) => !isOk)) break
+  const run = async (checks: Readonly<Record<string, Check>>) => {
+    for (const [check, examine] of Object.entries(checks)) {
+      const results = [await examine(session, needs).catch(failed)].flat()
+      const isNew = ({ isOk, found }: Result) => isOk || findings.every((earlier) => earlier.found !== found)
+      findings.push(...results.filter(isNew).map((one) => ({ check, ...one })))
+    }
   }
+  const failed = (error: unknown) => {
+    // Its message says what to do.
+    if (error instanceof OperationFailed) return fail(error.message)
+    const code = codeOf(error)
+    const advice = ADVICE.find(([codes]) => codes.test(code))?.[1]
+    const isIntact = findings.every(({ check, isOk }) => check !== 'objects' || isOk)
+    return fail(
+      messageOf(error),
+      advice ?? (isIntact ? 'the log of PostgreSQL may say more' : 'run the statements above first'),
+    )
+  }
+  await run(CHECKS)
+  if (findings.some(({ check, isOk }) => check === 'migrations' && isOk)) await run(CHECKS_OF_TABLES)
   return findings
 }
 
-async function rows<Row extends QueryResultRow>(session: SqlSession, text: SqlText): Promise<Row[]> {
-  return (await session.query<Row>(text)).rows
+function codeOf(error: unknown): string {
+  const code: unknown = error instanceof Error && Reflect.get(error, 'code')
+  return typeof code === 'string' ? code : ''
 }

@@ -79,14 +79,22 @@ export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migrat
 
 /**
  * Checks the versions of PostgreSQL and PostGIS, and returns them.
- * @throws `OPERATION_FAILED` if one is too old, or there is no PostGIS
+ * @throws `OPERATION_FAILED` if one is too old, there is no PostGIS, or the role may not use the schema of the catalog or of PostGIS
  */
 export async function checkServer(session: SqlSession): Promise<{ version: string; postgis: string }> {
-  const { rows } = await session.query<{ number: number; version: string; postgis: string | null }>(sql`
+  const { rows } = await session.query<{
+    number: number
+    version: string
+    postgis: string | null
+    grant: string | null
+  }>(sql`
     SELECT current_setting('server_version_num')::integer AS number,
            current_setting('server_version') AS version,
            (SELECT coalesce(installed_version, default_version)
-              FROM pg_available_extensions WHERE name = 'postgis') AS postgis`)
+              FROM pg_available_extensions WHERE name = 'postgis') AS postgis,
+           (SELECT format('GRANT USAGE ON SCHEMA %s TO %I', string_agg(quote_ident(nspname), ', '), current_user) FROM pg_namespace
+             WHERE (nspname = 'public' OR oid = (SELECT extnamespace FROM pg_extension WHERE extname = 'postgis'))
+               AND NOT has_schema_privilege(oid, 'USAGE') HAVING count(*) > 0) AS grant`)
   const [server] = rows
   if (!server) throw operationFailed('The database did not report its version')
   if (server.number < OLDEST_POSTGRES.number) {
@@ -99,6 +107,9 @@ export async function checkServer(session: SqlSession): Promise<{ version: strin
   const [oldestMajor, oldestMinor] = OLDEST_POSTGIS
   if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
     throw operationFailed(`PostGIS ${OLDEST_POSTGIS.join('.')} or newer is needed; this one is ${server.postgis}`)
+  }
+  if (server.grant !== null) {
+    throw operationFailed(`The role can't see the tables or PostGIS; run as a superuser: ${server.grant};`)
   }
   return { version: server.version, postgis: server.postgis }
 }

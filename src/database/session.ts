@@ -12,7 +12,7 @@ const KEEP_ALIVE_MS = 60_000
  * Responses depend on some: UTC and ISO, because Prisma's adapter drops the offset of a timestamp and reads no other form; all digits of a
  * coordinate. Backslashes in strings are those of standard SQL. No JIT, because it would take longer than these queries. Memory for the bitmap
  * of a search: without it, PostgreSQL would compute the grams of each name again. No timeouts, because imports and migrations take long; the
- * pool gives its sessions others. The catalog is in the schema `public`, and PostGIS there or in a schema that hosts of databases have for it.
+ * pool gives its sessions others.
  */
 const SETTINGS = {
   timezone: 'UTC',
@@ -24,7 +24,6 @@ const SETTINGS = {
   statement_timeout: '0',
   lock_timeout: '0',
   idle_in_transaction_session_timeout: '0',
-  search_path: 'public,extensions,postgis',
 }
 
 /** Names and values of settings of a session. */
@@ -41,8 +40,14 @@ export function requestSettings(statementTimeoutMs: number): Settings {
   }
 }
 
-const calls = (settings: Settings) =>
-  Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`)
+/** The catalog is in the schema `public`. Hosts of databases have a schema of any name for PostGIS. */
+const SET_SEARCH_PATH = `set_config('search_path', concat_ws(',', 'public', (
+  SELECT quote_ident(nspname) FROM pg_catalog.pg_extension JOIN pg_catalog.pg_namespace AS n ON n.oid = extnamespace WHERE extname = 'postgis' AND nspname <> 'public')), false)`
+
+const calls = (settings: Settings) => [
+  ...Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`),
+  SET_SEARCH_PATH,
+]
 
 /** A statement that gives a session these settings. */
 export const SET_SESSION = `SELECT ${calls(SETTINGS).join(', ')}`

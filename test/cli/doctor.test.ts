@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs'
-import { beforeAll, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { runCommand } from '../support/command.ts'
 import { createDatabase, createOwnDatabase, useDatabase } from '../support/database.ts'
 import { useFolder } from '../support/folder.ts'
+import { openDatabase } from '../support/open-database.ts'
 
 const db = useDatabase()
 const inFolder = useFolder()
@@ -15,14 +18,13 @@ beforeAll(async () => {
   await createKey(db.database.prisma, { name: 'plain' })
 })
 
-describe('catalog doctor', () => {
-  const examine = async (env: Record<string, string>) => {
-    const { code, stdout } = await runCommand(env, 'doctor', '--json')
-    const findings: { check: string; isOk: boolean; found: string; advice?: string; sql?: string }[] =
-      JSON.parse(stdout)
-    return { code, findings, ill: findings.filter(({ isOk }) => !isOk) }
-  }
+async function examine(env: Record<string, string>) {
+  const { code, stdout } = await runCommand(env, 'doctor', '--json')
+  const findings: { check: string; isOk: boolean; found: string; advice?: string; sql?: string }[] = JSON.parse(stdout)
+  return { code, findings, ill: findings.filter(({ isOk }) => !isOk) }
+}
 
+describe('catalog doctor', () => {
   test('finds no problem in a sound database', async () => {
     const { code, findings, ill } = await examine(db.env)
     expect([code, ill]).toEqual([0, []])
@@ -32,11 +34,17 @@ describe('catalog doctor', () => {
         'database',
         ...('DATA_DIR' in db.env ? ['files'] : []),
         'server',
+        'settings',
+        'rights',
+        'connections',
+        'notifications',
         'migrations',
         'objects',
+        'tables',
+        'statistics',
+        'references',
         'totals',
         'history',
-        'notifications',
         'keys',
       ],
     ])
@@ -154,5 +162,114 @@ describe('catalog doctor', () => {
     expect((await run('datasets', 'remove', '--samples', '--yes')).stdout).toBe('There are no sample datasets\n')
     expect((await run('doctor')).stdout).not.toContain('samples')
     await own.close()
+  })
+})
+
+/* The gateway has a role of its own, and a superuser made the database, as an operator has it. PostGIS is in a schema of a strange name. */
+describe.runIf(inject('template').kind === 'postgres')('catalog doctor, with a role that is no superuser', () => {
+  const role = `catalog_doctor_${process.pid}`
+  let env: Record<string, string>
+  let root: pg.Client
+  const onServer = async (...statements: string[]) => {
+    if (db.config.kind !== 'postgres') return
+    const client = new pg.Client(db.config.url)
+    await client.connect()
+    for (const statement of statements) await client.query(statement)
+    await client.end()
+  }
+  beforeAll(async () => {
+    if (db.config.kind !== 'postgres') return
+    await onServer(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`, `CREATE DATABASE ${role} OWNER ${role}`)
+    const url = new URL(db.config.url)
+    url.pathname = role
+    root = new pg.Client(url.href)
+    await root.connect()
+    await root.query('CREATE SCHEMA "Gis"; CREATE EXTENSION postgis SCHEMA "Gis"')
+    Object.assign(url, { username: role, password: 'secret' })
+    env = { DATABASE_URL: url.href }
+  })
+  afterAll(async () => {
+    await root.end()
+    await onServer(`DROP DATABASE ${role} WITH (FORCE)`, `DROP ROLE ${role}`)
+  })
+
+  test('a migration and doctor print the right that the schema of PostGIS needs, and then PostGIS is found', async () => {
+    const grant = `GRANT USAGE ON SCHEMA "Gis" TO ${role};`
+    expect((await runCommand(env, 'migrate')).stderr).toContain(grant)
+    expect((await examine(env)).ill).toEqual([{ check: 'server', isOk: false, found: expect.stringContaining(grant) }])
+    await root.query(grant)
+    expect((await runCommand(env, 'migrate')).code).toBe(0)
+    expect((await runCommand(env, 'keys', 'create', '--name', 'plain')).code).toBe(0)
+    const { prisma, close } = await openDatabase(readConfig(env).database, { share: false })
+    await seedCatalog(prisma)
+    await close()
+    expect((await examine(env)).ill).toEqual([])
+  })
+
+  test.each([
+    ['settings', /^default_transaction_read_only is on: /, `ALTER ROLE ${role} SET default_transaction_read_only = on`],
+    ['settings', /^session_replication_role is replica: /, `ALTER ROLE ${role} SET session_replication_role = replica`],
+    ['rights', /temporary tables/, `REVOKE TEMPORARY ON DATABASE ${role} FROM PUBLIC, ${role}`],
+    [
+      'rights',
+      /lacks rights on items, touch_datasets/,
+      `ALTER TABLE items OWNER TO postgres; ALTER FUNCTION touch_datasets OWNER TO postgres; REVOKE EXECUTE ON FUNCTION touch_datasets FROM PUBLIC`,
+    ],
+    [
+      'server',
+      /GRANT USAGE ON SCHEMA public/,
+      'ALTER SCHEMA public OWNER TO postgres; REVOKE USAGE ON SCHEMA public FROM PUBLIC',
+    ],
+    ['connections', /^the role .* of 5 connections is below/, `ALTER ROLE ${role} CONNECTION LIMIT 5`],
+    ['connections', /^the database .* of 5 connections is below/, `ALTER DATABASE ${role} CONNECTION LIMIT 5`],
+    [
+      'tables',
+      /^(items|images|code_labels), .*: unlogged/,
+      'ALTER TABLE images SET UNLOGGED; ALTER TABLE code_labels SET UNLOGGED; ALTER TABLE items SET UNLOGGED',
+    ],
+    [
+      'statistics',
+      /^last_imports: never analysed/,
+      `ALTER TABLE last_imports SET (autovacuum_enabled = off); INSERT INTO last_imports (dataset_id, digest, revision) SELECT gen_random_uuid(), '', n FROM generate_series(1, 9999) AS n`,
+    ],
+    [
+      'references',
+      /^\d+ rows of items belong to rows of datasets that are gone/,
+      `SET session_replication_role = replica; DELETE FROM datasets WHERE slug = 'seoul'; SET session_replication_role = origin`,
+    ],
+    [
+      'references',
+      /^\d+ rows of images belong to rows of items that are gone/,
+      `SET session_replication_role = replica; DELETE FROM items WHERE id IN (SELECT item_id FROM images); SET session_replication_role = origin`,
+    ],
+  ])('%s: %s, and what it prints mends it', async (check, found, harm) => {
+    await root.query(harm)
+    const { ill } = await examine(env)
+    expect(ill.map(({ check }) => check)).toContain(check)
+    expect(ill.find((one) => one.check === check)?.found).toMatch(found)
+    for (const { sql, found } of ill) await root.query(sql ?? /GRANT .*;/.exec(found)?.[0] ?? '')
+    expect((await examine(env)).ill).toEqual([])
+  })
+
+  test('the connections of PostgreSQL suffice for the pool', async () => {
+    const findings = await db.database.withSession((session) => checkHealth(session, { connections: 1e6 }))
+    expect(findings.find(({ check }) => check === 'connections')).toMatchObject({
+      isOk: false,
+      found: expect.stringMatching(
+        /^max_connections without those for superusers: the limit of \d+ connections is below/,
+      ),
+      sql: expect.stringMatching(/^ALTER SYSTEM SET max_connections = 1000100;/),
+    })
+  })
+
+  test('a damaged file is no lack of rights, and does not stop the other checks', async () => {
+    const relfilenode = `UPDATE pg_class SET relfilenode = 4000000000 WHERE relname = 'history_parts'`
+    await root.query(`SET allow_system_table_mods = on; ${relfilenode}`)
+    const { ill, findings } = await examine(env)
+    expect(ill.map(({ found, advice }) => [found, advice])).toContainEqual([
+      expect.stringContaining('could not open file'),
+      expect.stringContaining('damaged'),
+    ])
+    expect(findings.at(-1)).toMatchObject({ check: 'keys', isOk: true })
   })
 })

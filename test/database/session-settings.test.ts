@@ -100,7 +100,7 @@ describe.runIf(inject('template').kind === 'postgres')('A database whose session
           statement_timeout: '0',
           lock_timeout: '0',
           idle_in_transaction_session_timeout: '0',
-          search_path: 'public,extensions,postgis',
+          search_path: 'public',
         },
       ])
       expect(await migrate(session)).toEqual([])
