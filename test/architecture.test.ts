@@ -21,6 +21,7 @@ const LAYERS = [
   'database',
   'embedded',
   'tracing',
+  'otlp',
   'config',
   'errors',
   'sql',

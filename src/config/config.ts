@@ -59,6 +59,17 @@ export interface TracingConfig {
   samplerArgument: number
 }
 
+/** What is sent to OpenTelemetry, and what is not. */
+export interface TelemetryConfig {
+  traces: TracingConfig | undefined
+  metrics: { intervalMs: number } | undefined
+  logs: boolean
+  /** The longest time for one batch. */
+  timeoutMs: number
+}
+
+const collectorUrl = z.url({ protocol: /^https?$/, error: 'must be a URL such as http://collector:4318' }).optional()
+
 const postgresUrl = z.url({
   protocol: /^postgres(ql)?$/,
   error: 'must be a URL such as postgresql://user:password@host:5432/database',
@@ -109,8 +120,15 @@ const environment = z.object({
   METRICS_PORT: integer(0, 65535).optional(),
   OTEL_SDK_DISABLED: flag.default(false),
   OTEL_TRACES_EXPORTER: oneOf(['otlp', 'console', 'none']).optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional(),
+  OTEL_METRICS_EXPORTER: oneOf(['otlp', 'none']).optional(),
+  OTEL_LOGS_EXPORTER: oneOf(['otlp', 'none']).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collectorUrl,
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: collectorUrl,
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: collectorUrl,
+  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/protobuf']).optional(),
+  OTEL_EXPORTER_OTLP_TIMEOUT: integer(1, MAX_WAIT_MS).default(2_000),
+  OTEL_METRIC_EXPORT_INTERVAL: integer(100, 86_400_000).default(60_000),
   OTEL_TRACES_SAMPLER: oneOf(SAMPLERS).default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(1),
   RESPONSE_CACHE_MB: integer(0, 1_000_000).default(64),
@@ -161,7 +179,8 @@ const configuration = environment
     shutdownDelayMs: env.SHUTDOWN_DELAY_MS,
     logLevel: env.LOG_LEVEL,
     metricsPort: env.METRICS_PORT,
-    tracing: tracingOf(env),
+    hasMetrics: env.METRICS_PORT !== undefined || telemetryOf(env).metrics !== undefined,
+    telemetry: telemetryOf(env),
     limits: {
       redisUrl: env.REDIS_URL,
       maxInFlight: env.MAX_REQUESTS_IN_FLIGHT,
@@ -202,13 +221,26 @@ function defaultWorkers(env: Environment): number {
   return Math.min(availableParallelism(), connected, env.MAX_REQUESTS_IN_FLIGHT)
 }
 
-/** Returns undefined if tracing is disabled, or if no variable names an exporter or an endpoint. */
-function tracingOf(env: Environment): TracingConfig | undefined {
-  const hasEndpoint =
-    env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined
-  const exporter = env.OTEL_TRACES_EXPORTER ?? (hasEndpoint ? 'otlp' : 'none')
-  if (env.OTEL_SDK_DISABLED || exporter === 'none') return undefined
-  return { exporter, sampler: env.OTEL_TRACES_SAMPLER, samplerArgument: env.OTEL_TRACES_SAMPLER_ARG }
+/** A signal is sent if its exporter or an endpoint for it is given, as the OpenTelemetry specification says. */
+function telemetryOf(env: Environment): TelemetryConfig {
+  const exporterOf = (signal: 'TRACES' | 'METRICS' | 'LOGS') => {
+    const exporter = env[`OTEL_${signal}_EXPORTER`]
+    if (env.OTEL_SDK_DISABLED || exporter === 'none') return undefined
+    const endpoint = env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] ?? env.OTEL_EXPORTER_OTLP_ENDPOINT
+    return exporter ?? (endpoint === undefined ? undefined : 'otlp')
+  }
+  const traces = exporterOf('TRACES')
+  const metrics = exporterOf('METRICS')
+  return {
+    traces: traces && {
+      exporter: traces,
+      sampler: env.OTEL_TRACES_SAMPLER,
+      samplerArgument: env.OTEL_TRACES_SAMPLER_ARG,
+    },
+    metrics: metrics && { intervalMs: env.OTEL_METRIC_EXPORT_INTERVAL },
+    logs: exporterOf('LOGS') !== undefined,
+    timeoutMs: env.OTEL_EXPORTER_OTLP_TIMEOUT,
+  }
 }
 
 function parseBaseMap(text: string, { addIssue }: { addIssue: (message: string) => void }): BaseMap {

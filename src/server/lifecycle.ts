@@ -102,14 +102,15 @@ export function urlOf({ address, port }: { address: string; port: number }): str
 }
 
 /**
- * Serves the metrics on their port.
+ * Serves the metrics on their port, if there is one.
  * @returns a function that stops it
  */
 export async function listenForMetrics(
   metrics: Pick<Metrics, 'print'>,
-  { host, metricsPort: port = 0 }: Config,
+  { host, metricsPort: port }: Config,
   { print }: Output,
 ): Promise<() => void> {
+  if (port === undefined) return () => {}
   try {
     const served = await serveMetrics(metrics, { host, port })
     print(`Metrics at ${urlOf({ address: host, port: served.port })}/metrics`)

@@ -4,15 +4,13 @@ import type { Config } from '../config/config.ts'
 import { type Database, type OpenOptions, openDatabase } from '../database/database.ts'
 import { messageOf } from '../errors/errors.ts'
 import type { Readiness } from '../gateway/http.ts'
-import { openLog } from '../gateway/telemetry/log.ts'
 import type { Metrics } from '../gateway/telemetry/metrics.ts'
+import type { Telemetry } from '../gateway/telemetry/telemetry.ts'
 import type { TrustedDocuments } from '../graphql/operation/documents.ts'
-import { startTracing } from '../tracing.ts'
 import type { Shared } from './app.ts'
 
 interface Parts {
-  /** Of a process that is one of several, for the lines of its log. */
-  pid?: number
+  log: Telemetry['log']
   trustedDocuments: TrustedDocuments | undefined
   metrics: Metrics | undefined
   readiness: Readiness
@@ -21,19 +19,17 @@ interface Parts {
 }
 
 /**
- * Opens what a gateway process needs: the log, tracing, the database and the application, which does not listen yet. What must be closed
+ * Opens what a gateway process needs: the database and the application, which does not listen yet. What must be closed
  * is added to `opened`.
  * @throws `OPERATION_FAILED` if a part can't be opened
  */
 export async function openGateway(
   config: Config,
-  { pid, ...parts }: Parts,
+  parts: Parts,
   openOptions: OpenOptions,
   opened: AsyncDisposableStack,
 ): Promise<{ database: Database; app: FastifyInstance }> {
-  const { log, flush } = openLog(config.logLevel, pid)
-  opened.defer(flush)
-  if (config.tracing) opened.defer(await startTracing(config.tracing))
+  const { log } = parts
   const observe = parts.metrics?.countStatement
   const opening = openDatabase(config.database, { ...openOptions, observe, replicaUrls: config.replicaUrls })
   // Most modules load while the embedded database starts in its thread.
@@ -41,7 +37,7 @@ export async function openGateway(
   opened.defer(database.close)
   const keyUsage = new KeyUsage(database.prisma)
   opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be recorded: ${messageOf(error)}`)))
-  const app = await createApp({ ...config, ...parts, database, log, keyUsage })
+  const app = await createApp({ ...config, ...parts, database, keyUsage })
   opened.defer(() => app.close())
   return { database, app }
 }

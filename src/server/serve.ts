@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { Readiness } from '../gateway/http.ts'
 import { openMetrics } from '../gateway/telemetry/metrics.ts'
+import { openTelemetry } from '../gateway/telemetry/telemetry.ts'
 import { readTrustedDocuments } from '../graphql/operation/documents.ts'
 import {
   announceFirstStart,
@@ -26,15 +27,24 @@ export async function serve(config: Config, output: Output): Promise<void> {
   // Everything that was opened is closed in reverse order, also after an error.
   const opened = new AsyncDisposableStack()
   try {
-    const metrics = config.metricsPort === undefined ? undefined : openMetrics()
+    const metrics = config.hasMetrics ? openMetrics() : undefined
     announceFirstStart(config, output)
+    const { log, sendMetrics } = await openTelemetry(config, { tracing: true }, opened)
     const readiness = new Readiness()
     const openOptions = { share: false, report: output.warn }
-    const { database, app } = await openGateway(config, { trustedDocuments, metrics, readiness }, openOptions, opened)
+    const { database, app } = await openGateway(
+      config,
+      { log, trustedDocuments, metrics, readiness },
+      openOptions,
+      opened,
+    )
     const url = await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
       throw cannotListen(config, error)
     })
-    if (metrics) opened.defer(await listenForMetrics(metrics, config, output))
+    if (metrics) {
+      opened.defer(await listenForMetrics(metrics, config, output))
+      await sendMetrics(metrics)
+    }
     const prepared = await prepareDatabase(database, { config, url, stopped, isStopped }, output)
     if (prepared) {
       readiness.state = 'ready'

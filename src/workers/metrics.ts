@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AggregatorRegistry } from 'prom-client'
+import { AggregatorRegistry, type Registry } from 'prom-client'
 import type { Metrics, MetricValues } from '../gateway/telemetry/metrics.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
@@ -7,7 +7,7 @@ import type { WorkerProcess } from './worker-process.ts'
 const READ_TIMEOUT_MS = 2_000
 
 /** The metrics of the primary and of all workers, added up. */
-export class AddedMetrics implements Pick<Metrics, 'print'> {
+export class AddedMetrics implements Pick<Metrics, 'print' | 'values'> {
   readonly #own: Metrics
   readonly #workers: () => readonly WorkerProcess[]
   /** The counts of workers that have ended, so that no count ever falls. */
@@ -19,14 +19,18 @@ export class AddedMetrics implements Pick<Metrics, 'print'> {
     this.#workers = workers
   }
 
-  readonly print = async (): Promise<string> => {
+  readonly print = async (): Promise<string> => (await this.#add()).metrics()
+
+  readonly values = async (): Promise<MetricValues> => (await this.#add()).getMetricsAsJSON()
+
+  async #add(): Promise<Registry> {
     const workers = this.#workers()
     const reading = Promise.all(workers.map((worker) => this.#read(worker)))
     await Promise.race([reading, sleep(READ_TIMEOUT_MS, undefined, { ref: false })])
     const own = await this.#own.values()
     // Taken in one turn of the event loop, so that the values of a worker that ends at this time count exactly once.
     const [ended, running] = [this.#ended, workers.map(({ metrics }) => metrics)]
-    return AggregatorRegistry.aggregate([own, await ended, ...running]).metrics()
+    return AggregatorRegistry.aggregate([own, await ended, ...running])
   }
 
   onValues(worker: WorkerProcess, values: MetricValues): void {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openRateLimits } from '../auth/rate-limit.ts'
 import type { Config } from '../config/config.ts'
 import { openDatabase } from '../database/database.ts'
-import { openLog } from '../gateway/telemetry/log.ts'
 import { openMetrics } from '../gateway/telemetry/metrics.ts'
+import { openTelemetry } from '../gateway/telemetry/telemetry.ts'
 import {
   announceFirstStart,
   closeAll,
@@ -26,10 +26,9 @@ export async function serveWithWorkers(config: Config, output: Output): Promise<
   // Everything that was opened is closed in reverse order, also after an error.
   const opened = new AsyncDisposableStack()
   try {
-    const { log, flush } = openLog(config.logLevel, process.pid)
-    opened.defer(flush)
+    const { log, sendMetrics } = await openTelemetry(config, { pid: process.pid, tracing: false }, opened)
     const report = (message: string) => log.warn(message)
-    const metrics = config.metricsPort === undefined ? undefined : openMetrics()
+    const metrics = config.hasMetrics ? openMetrics() : undefined
     announceFirstStart(config, output)
     const database = await openDatabase(
       // The workers have the other connections.
@@ -49,7 +48,10 @@ export async function serveWithWorkers(config: Config, output: Output): Promise<
     const unlessFailed = <Result>(work: Promise<Result>) => Promise.race([work, primary.workers.failure])
 
     const url = await primary.listen()
-    if (primary.metrics) opened.defer(await listenForMetrics(primary.metrics, config, output))
+    if (primary.metrics) {
+      opened.defer(await listenForMetrics(primary.metrics, config, output))
+      await sendMetrics(primary.metrics)
+    }
     const prepared = await unlessFailed(prepareDatabase(database, { config, url, stopped, isStopped }, output))
     if (prepared) {
       primary.setReadiness('ready')

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { Readiness } from '../gateway/http.ts'
 import { openMetrics } from '../gateway/telemetry/metrics.ts'
+import { openTelemetry } from '../gateway/telemetry/telemetry.ts'
 import { readTrustedDocuments } from '../graphql/operation/documents.ts'
 import { openGateway } from '../server/open-gateway.ts'
 import { serveGiven } from './connections.ts'
@@ -16,7 +17,7 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
   const starting = Promise.withResolvers<Start>()
   const stopping = Promise.withResolvers<void>()
   const readiness = new Readiness()
-  const metrics = wholeConfig.metricsPort === undefined ? undefined : openMetrics()
+  const metrics = wholeConfig.hasMetrics ? openMetrics() : undefined
   let serve: ReturnType<typeof serveGiven> | undefined
   const channel = new PrimaryChannel((message, socket) => {
     switch (message.type) {
@@ -43,7 +44,8 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
     const { index, embeddedUrl } = await starting.promise
     const config = configOfWorker(wholeConfig, index)
     const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
-    const parts = { pid: process.pid, trustedDocuments, metrics, readiness, shared: channel.shared() }
+    const { log } = await openTelemetry(config, { pid: process.pid, tracing: true }, opened)
+    const parts = { log, trustedDocuments, metrics, readiness, shared: channel.shared() }
     const openOptions = { share: true, embeddedUrl, changeFeed: channel.changeFeed }
     const { app } = await openGateway(config, parts, openOptions, opened)
     serve = serveGiven(app, channel)
@@ -52,6 +54,8 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
     await stopping.promise
   } finally {
     await opened.disposeAsync()
+    // The primary may send them to OpenTelemetry after this process has ended.
+    if (metrics) channel.send({ type: 'metrics', values: await metrics.values() })
     // The channel to the primary would keep the process alive.
     process.channel?.unref()
   }

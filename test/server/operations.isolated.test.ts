@@ -23,11 +23,11 @@ describe('A gateway with logs, metrics and traces', () => {
   let lists = 0
   const readMetrics = async () => (await fetch(metricsUrl)).text()
   const logged: string[] = []
-  /** The bodies that the trace collector received. */
-  const sent: { url: string | undefined; body: Buffer }[] = []
+  /** What the collector of OpenTelemetry received. */
+  const sent: { url: string | undefined; tenant: unknown; body: Buffer }[] = []
   const collector = createServer((request, response) => {
     void request.toArray().then((chunks) => {
-      sent.push({ url: request.url, body: Buffer.concat(chunks) })
+      sent.push({ url: request.url, tenant: request.headers['x-tenant'], body: Buffer.concat(chunks) })
       response.writeHead(200).end()
     })
   })
@@ -44,6 +44,7 @@ describe('A gateway with logs, metrics and traces', () => {
       LOG_LEVEL: 'info',
       METRICS_PORT: '0',
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=seoul',
       OTEL_SERVICE_NAME: 'catalog-under-test',
     })
     gateway.child.stderr?.setEncoding('utf8').on('data', (text: string) => logged.push(text))
@@ -110,7 +111,7 @@ describe('A gateway with logs, metrics and traces', () => {
     expect((await fetch(metricsUrl, { method: 'POST' })).status).toBe(404)
   })
 
-  test('logs a line of JSON for each request except probes, and sends its traces before it exits', async () => {
+  test('logs a line of JSON for each request except probes, and sends its traces, metrics and log before it exits', async () => {
     const closed = once(gateway.child, 'close')
     expect(await gateway.stop()).toBe(0)
     // The last lines may arrive after the process has ended.
@@ -145,13 +146,19 @@ describe('A gateway with logs, metrics and traces', () => {
     ])
     for (const secret of [key.key, 'in-the-url']) expect(logged.join('')).not.toContain(secret)
 
-    const spans = Buffer.concat(sent.map(({ body }) => body))
-    expect(new Set(sent.map(({ url }) => url))).toEqual(new Set(['/v1/traces']))
-    for (const name of ['catalog-under-test', 'POST /graphql', 'graphql query', 'Landmarks', 'sql', 'SELECT']) {
-      expect(spans.includes(name), name).toBe(true)
+    const traceId = Buffer.from(TRACE_ID, 'hex')
+    const expected = {
+      '/v1/traces': ['POST /graphql', 'graphql query', 'Landmarks', 'sql', 'SELECT', traceId],
+      '/v1/metrics': ['http_request_duration_seconds', '/v1/datasets/{datasetId}/items', 'process_cpu_seconds_total'],
+      '/v1/logs': ['request', 'of-the-list', 'durationMs', '/graphql', traceId],
     }
-    expect(spans.includes(Buffer.from(TRACE_ID, 'hex'))).toBe(true)
-    for (const secret of [key.key, 'in-the-url']) expect(spans.includes(secret)).toBe(false)
+    expect(new Set(sent.map(({ url }) => url))).toEqual(new Set(Object.keys(expected)))
+    expect(new Set(sent.map(({ tenant }) => tenant))).toEqual(new Set(['seoul']))
+    for (const [path, texts] of Object.entries(expected)) {
+      const body = Buffer.concat(sent.flatMap(({ url, body }) => (url === path ? body : [])))
+      for (const text of ['catalog-under-test', ...texts]) expect(body.includes(text), `${path}: ${text}`).toBe(true)
+      for (const secret of [key.key, 'in-the-url']) expect(body.includes(secret)).toBe(false)
+    }
   })
 })
 
@@ -160,6 +167,11 @@ test.each([
   [{ METRICS_PORT: '-1' }, 'METRICS_PORT must be a whole number from 0 to 65535'],
   [{ OTEL_TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER must be one of otlp, console, none'],
   [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1'],
+  [{ OTEL_METRICS_EXPORTER: 'prometheus' }, 'OTEL_METRICS_EXPORTER must be one of otlp, none'],
+  [{ OTEL_LOGS_EXPORTER: 'console' }, 'OTEL_LOGS_EXPORTER must be one of otlp, none'],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http://'],
+  [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'OTEL_EXPORTER_OTLP_PROTOCOL must be one of http/protobuf'],
+  [{ OTEL_METRIC_EXPORT_INTERVAL: '60s' }, 'OTEL_METRIC_EXPORT_INTERVAL must be a whole number from 100 to 86400000'],
   [{ STATEMENT_TIMEOUT_MS: '60001' }, 'STATEMENT_TIMEOUT_MS must be a whole number from 1 to 60000'],
   [{ WORKERS: '0' }, 'WORKERS must be a whole number from 1 to 1000'],
   [{ WORKERS: '5', DATABASE_POOL_SIZE: '4' }, 'WORKERS must be at most DATABASE_POOL_SIZE, which is 4'],

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
-import type { Socket } from 'node:net'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { seedCatalog } from '../support/catalog.ts'
@@ -138,6 +140,26 @@ describe.runIf(inject('template').kind === 'postgres')('Several workers', () => 
     process.kill(worker, 'SIGKILL')
     await expect.poll(() => workersOf(gateway).includes(worker)).toBe(false)
     expect(await counted()).toBe(12)
+  })
+
+  test('send their metrics to OpenTelemetry as one gateway, also the last ones', async () => {
+    const bodies: Buffer[] = []
+    const collector = createServer((request, response) => {
+      void request.toArray().then((chunks) => {
+        bodies.push(Buffer.concat(chunks))
+        response.end()
+      })
+    })
+    collector.listen(0, '127.0.0.1')
+    await once(collector, 'listening')
+    const { port } = collector.address() as AddressInfo
+    const endpoint = `http://127.0.0.1:${port}`
+    const sending = await startGateway(settings({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpoint }))
+    await isServed(sending.url)
+    expect(await sending.stop()).toBe(0)
+    collector.close()
+    expect(bodies).toHaveLength(1)
+    for (const name of ['http_request_duration_seconds', '/v1/datasets']) expect(bodies[0]?.includes(name)).toBe(true)
   })
 
   test('share one bound on connections', async () => {

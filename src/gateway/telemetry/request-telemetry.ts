@@ -35,8 +35,9 @@ export function addRequestTelemetry(app: FastifyInstance, metrics: Metrics | und
         ...(refusal && { refusal }),
         ...(use && { keyId: use.key.id, key: use.key.name, dataset: use.dataset, items: use.items }),
       }
-      if (PROBES.has(route)) app.log.debug(entry, 'probe')
-      else app.log.info(entry, 'request')
+      const write = () => (PROBES.has(route) ? app.log.debug(entry, 'probe') : app.log.info(entry, 'request'))
+      if (span) span.enter(write)
+      else write()
     })
     if (span) span.enter(done)
     else done()
