@@ -56,6 +56,63 @@ test('the list of contents for a release names what is shipped', async () => {
   expect(names).not.toContain('vitest')
 })
 
+test('OpenVEX says which vulnerable packages are shipped', async () => {
+  const { packages } = JSON.parse(await readFile(join(CHECKOUT, 'package-lock.json'), 'utf8'))
+  const advisory = (name: string, id: string) => ({
+    name,
+    url: `https://github.com/advisories/${id}`,
+    title: `In ${name}`,
+  })
+  const audit = {
+    vulnerabilities: {
+      graphql: { via: [advisory('graphql', 'GHSA-1111-aaaa-2222')], nodes: ['node_modules/graphql'] },
+      '@biomejs/biome': {
+        via: [advisory('@biomejs/biome', 'GHSA-3333-bbbb-4444')],
+        nodes: ['node_modules/@biomejs/biome'],
+      },
+      'graphql-yoga': { via: ['graphql'], nodes: ['node_modules/graphql-yoga'] },
+    },
+  }
+  const vex = async (audit: object) => {
+    await writeFile(inFolder('audit.json'), JSON.stringify(audit))
+    return run(CHECKOUT, dirname(process.execPath), `node package/vex.js <'${inFolder('audit.json')}'`)
+  }
+  const products = (name: string, version: string) => [
+    { '@id': 'pkg:npm/dataset-catalog@1.0.0', subcomponents: [{ '@id': `pkg:npm/${name}@${version}` }] },
+  ]
+  expect(JSON.parse(await vex(audit))).toEqual({
+    '@context': 'https://openvex.dev/ns/v0.2.0',
+    '@id': expect.stringMatching(/^urn:uuid:/),
+    author: 'Dataset Catalog',
+    timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+    version: 1,
+    tooling: 'npm audit',
+    statements: [
+      {
+        vulnerability: {
+          '@id': 'https://github.com/advisories/GHSA-1111-aaaa-2222',
+          name: 'GHSA-1111-aaaa-2222',
+          description: 'In graphql',
+        },
+        products: products('graphql', packages['node_modules/graphql'].version),
+        status: 'under_investigation',
+      },
+      {
+        vulnerability: {
+          '@id': 'https://github.com/advisories/GHSA-3333-bbbb-4444',
+          name: 'GHSA-3333-bbbb-4444',
+          description: 'In @biomejs/biome',
+        },
+        products: products('%40biomejs/biome', packages['node_modules/@biomejs/biome'].version),
+        status: 'not_affected',
+        justification: 'component_not_present',
+      },
+    ],
+  })
+  expect(await vex({ vulnerabilities: {} })).toBe('')
+  await expect(vex({ message: 'no network' })).rejects.toThrow('npm audit has failed: no network')
+})
+
 test('a Node that is too old gets one line', async () => {
   const launcher = join(CHECKOUT, 'package/catalog.js')
   await writeFile(inFolder('old.cjs'), `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`)
