@@ -1,6 +1,8 @@
 import { array, assert, constantFrom, integer, property, tuple } from 'fast-check'
+import { fastify } from 'fastify'
 import { expect, test } from 'vitest'
 import { createSlots, FairShare } from '../../src/gateway/admission/fair-share.ts'
+import { UnreadResponses } from '../../src/gateway/admission/unread.ts'
 
 /** Takes slots for a key until there is none for it. Returns their number. */
 function fill({ take }: ReturnType<typeof createSlots>, key: string): number {
@@ -59,4 +61,21 @@ test('the total is what the owners hold, never above the capacity, except for an
       }
     }),
   )
+})
+
+test('responses whose size is estimated leave nothing behind when they are read', async () => {
+  const app = fastify()
+  const unread = new UnreadResponses(app, { unreadBytes: 1_000_000, responseStallTimeoutMs: 60_000 }, () => 'a')
+  const all = Promise.withResolvers<void>()
+  let begun = 0
+  app.get('/', async (request, reply) => {
+    begun += 1
+    unread.reserve(request, reply, 20_000 + begun / 10)
+    if (begun === 3) all.resolve()
+    await all.promise
+    return 'body'
+  })
+  await Promise.all([1, 2, 3].map(() => app.inject('/')))
+  await expect.poll(() => unread.bytes).toBe(0)
+  await app.close()
 })

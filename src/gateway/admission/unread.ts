@@ -74,7 +74,9 @@ export class UnreadResponses {
     this.#hold(request, reply, bytes)
   }
 
-  #hold(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
+  #hold(request: FastifyRequest, reply: FastifyReply, size: number): void {
+    // A sum of fractions would not be 0 again, and then a body larger than all of the memory would be refused.
+    const bytes = Math.ceil(size)
     // After a disconnect no event would release it.
     if (reply.raw.destroyed) return
     const known = this.#held.get(reply.raw)
