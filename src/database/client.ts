@@ -30,6 +30,8 @@ export class DatabaseClient extends pg.Client {
   /** The server of the session, and the id of its process there; undefined on the embedded database, which has one session. */
   session: Session | undefined
   readonly #settings: SessionConfig['settings']
+  /** The last statement, until it ends. The next one waits for it here, because pg 9 refuses a statement while another runs. */
+  #last: Promise<unknown> | undefined
 
   constructor(config?: SessionConfig) {
     super(config)
@@ -64,11 +66,19 @@ export class DatabaseClient extends pg.Client {
 
   // biome-ignore lint/suspicious/noExplicitAny: pg's `query` has six signatures, and all of them pass through here
   override query(...args: any[]): any {
-    const sent: unknown = Reflect.apply(super.query, this, args)
+    const send = () => Reflect.apply(super.query, this, args)
+    const sent: unknown = this.#last ? this.#last.then(send, send) : send()
     if (!(sent instanceof Promise)) return sent
-    return sent.catch((error: unknown) => {
+    const ended = sent.catch((error: unknown) => {
       throw classifyError(error)
     })
+    this.#last = ended
+    // It keeps the rows.
+    const forget = () => {
+      if (this.#last === ended) this.#last = undefined
+    }
+    ended.then(forget, forget)
+    return ended
   }
 }
 

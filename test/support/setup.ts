@@ -23,6 +23,13 @@ function listActive(): string[] {
   })
 }
 
+/** What Node says of calls that a later version of a library refuses, once a process. */
+const deprecated: string[] = []
+const onWarning = ({ name, message }: Error) => {
+  if (name === 'DeprecationWarning') deprecated.push(message)
+}
+process.on('warning', onWarning)
+
 const before = observe()
 const activeBefore = listActive()
 /** Connections take a moment to close, and a busy machine may take long. */
@@ -35,4 +42,6 @@ afterAll(async () => {
   const open = () => listActive().filter((line) => !activeBefore.includes(line))
   while (open().length > 0 && Date.now() < deadline) await sleep(10)
   expectUnchanged('its process', [], open())
+  process.off('warning', onWarning)
+  expectUnchanged('its process', [], deprecated)
 })
