@@ -221,6 +221,7 @@ describe('A value', () => {
         expect(message).toContain(`${filter} must be at most 100 characters long`)
         return
       }
+      await t.hearChanges()
       const query = `query ($value: String) { dataset(id: "long") { items(${filter}: $value) { total nodes { ${filter} } } } }`
       const { body } = await t.graphql(query, { value })
       expect(body.data.dataset.items).toEqual({ total: 1, nodes: [{ [filter]: value }] })

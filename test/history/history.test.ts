@@ -67,6 +67,7 @@ const update = async (changes: Record<string, string>, slug = 'places') => {
 
 /** The responses about a dataset: their bytes and ETags. Exports have the revision in their ETags, and none returns. */
 async function readAnswers(slug = 'places'): Promise<string[]> {
+  await app.hearChanges()
   const paths = [
     ...['/v1/datasets', `/v1/datasets/${slug}`, `/v1/datasets/${slug}/items?limit=100&sort=updatedAt`],
     ...[`/v1/datasets/${slug}/items?categoryCode=x&parentItemId=null`, `/exports/${slug}.ndjson`],
