@@ -61,17 +61,16 @@ export async function createNode(place: Place, n: number, dcs: object): Promise<
   await mkdir(`${data}.socket`)
   if (owner) await chown(`${data}.socket`, owner.uid, owner.gid)
   const file = join(folder, `${name}.json`)
-  await writeFile(file, JSON.stringify(configure({ name, data, outside, inside, etcd, dcs })))
+  await writeFile(file, JSON.stringify(configure({ folder, name, data, outside, inside, etcd, dcs })))
 
   let patroni: ChildProcess | undefined
   const processes = () => [...(patroni?.pid === undefined ? [] : [patroni.pid]), ...postgresProcesses(data)]
   const signal: Node['signal'] = (name) => {
     for (const pid of processes()) kill(pid, name)
   }
-  const urlOf = (database: string) => `postgresql://postgres@${outside}:5432/${database}`
   return {
     name,
-    urlOf,
+    urlOf: (database) => urlOf(place, { host: `${outside}:5432`, user: 'postgres', database }),
     links,
     start: () => {
       patroni = startServer(place, name, 'patroni', [file])
@@ -82,7 +81,8 @@ export async function createNode(place: Place, n: number, dcs: object): Promise<
       for (const pid of postgresProcesses(data)) kill(pid, 'SIGKILL')
     },
     query: async (sql) => {
-      const client = new pg.Client({ host: inside, user: 'postgres', database: 'catalog', query_timeout: 30_000 })
+      const connectionString = urlOf(place, { host: `${inside}:5432`, user: 'postgres' })
+      const client = new pg.Client({ connectionString, query_timeout: 30_000 })
       await client.connect()
       return client.query(sql).finally(() => client.end())
     },
@@ -100,12 +100,50 @@ export async function createNode(place: Place, n: number, dcs: object): Promise<
   }
 }
 
+/** The URL of a database at a host, whose certificate clients check, as patroni.yml says. */
+export function urlOf({ folder }: Place, { host, user = 'catalog', database = 'catalog' }: Target): string {
+  return `postgresql://${user}@${host}/${database}?sslmode=verify-full&sslrootcert=${folder}/ssl/server.pem`
+}
+
+interface Target {
+  host: string
+  user?: string
+  database?: string
+}
+
+/** Makes the folders of patroni.yml: the archive, and one certificate for the addresses of all servers. */
+export async function makeFolders({ folder, network }: Place): Promise<void> {
+  const names = [5, 11, 12, 13, 111, 112, 113].map((n) => `IP:${network}${n}`).join(',')
+  const [ssl, wal] = [join(folder, 'ssl'), join(folder, 'wal')]
+  for (const path of [ssl, wal]) await mkdir(path)
+  execFileSync(
+    'openssl',
+    [
+      ...[
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-subj',
+        '/CN=catalog',
+        '-addext',
+        `subjectAltName=${names}`,
+      ],
+      ...['-keyout', join(ssl, 'server.key'), '-out', join(ssl, 'server.pem')],
+    ],
+    { stdio: 'ignore' },
+  )
+  if (owner) for (const path of [wal, join(ssl, 'server.key')]) await chown(path, owner.uid, owner.gid)
+}
+
 const CONFIGURATION = z.looseObject({
   bootstrap: z.looseObject({ dcs: z.looseObject({}) }),
-  postgresql: z.looseObject({}),
+  postgresql: z.looseObject({ parameters: z.looseObject({}), pg_hba: z.array(z.string()) }),
 })
 
 interface Placed {
+  folder: string
   name: string
   data: string
   outside: string
@@ -115,9 +153,11 @@ interface Placed {
 }
 
 /** The configuration of the documentation at other addresses, without passwords, and with other numbers of seconds. */
-function configure({ name, data, outside, inside, etcd, dcs }: Placed): object {
+function configure({ folder, name, data, outside, inside, etcd, dcs }: Placed): object {
   const documented = readFileSync(new URL('../../docs/deployment/patroni.yml', import.meta.url), 'utf8')
-  const { bootstrap, postgresql, ...rest } = CONFIGURATION.parse(load(documented))
+  const placed = documented.replaceAll('/mnt/wal', `${folder}/wal`).replaceAll('/etc/ssl/catalog', `${folder}/ssl`)
+  const { bootstrap, postgresql, ...rest } = CONFIGURATION.parse(load(placed))
+  const trusting = (line: string) => line.replace(/peer|scram-sha-256/, 'trust').replace('10.0.0.0/24', '127.0.0.0/8')
   return {
     ...rest,
     name,
@@ -131,8 +171,11 @@ function configure({ name, data, outside, inside, etcd, dcs }: Placed): object {
       connect_address: `${outside}:5432`,
       data_dir: data,
       pgpass: `${data}.pgpass`,
-      parameters: { unix_socket_directories: `${data}.socket`, fsync: false },
-      pg_hba: ['local all all trust', 'host all all 127.0.0.0/8 trust', 'host replication all 127.0.0.0/8 trust'],
+      parameters: {
+        ...postgresql.parameters,
+        ...{ unix_socket_directories: `${data}.socket`, fsync: false, shared_buffers: '128MB' },
+      },
+      pg_hba: postgresql.pg_hba.map(trusting),
     },
   }
 }

@@ -5,7 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Connection } from '../simulate/connection.ts'
 import { killProcesses, runCatalog, startGateway } from '../support/process.ts'
-import { createNode, kill, type Node, owner, type Place, startServer, until, withChildren } from './node.ts'
+import {
+  createNode,
+  kill,
+  makeFolders,
+  type Node,
+  owner,
+  type Place,
+  startServer,
+  until,
+  urlOf,
+  withChildren,
+} from './node.ts'
 
 /** A running gateway of the cluster. */
 export interface Gateway {
@@ -79,6 +90,7 @@ export async function openStage(dcs: Settings): Promise<Stage> {
   const startRedis = () => start('redis', 'redis-server', '--bind', `${network}8`, '--save', '')
   startEtcd()
   startRedis()
+  await makeFolders(place)
   for (const n of [1, 2, 3]) nodes.push(await createNode(place, n, dcs))
   const leads = async (node: Node) => (await node.ask('GET', '/primary').catch(() => undefined))?.status === 200
   const leader = async () => {
@@ -96,7 +108,6 @@ export async function openStage(dcs: Settings): Promise<Stage> {
   await until('the first node leads', async () => (await leader()) === first)
   for (const node of nodes.slice(1)) node.start()
   const setUp = ['CREATE ROLE catalog LOGIN', 'GRANT pg_read_all_stats TO catalog']
-  const urlOf = (host: string, user: string) => `postgresql://${user}@${host}/catalog`
   await execute(first?.urlOf('postgres'), ...setUp, 'CREATE DATABASE catalog OWNER catalog')
   await execute(first?.urlOf('catalog'), 'CREATE EXTENSION postgis')
 
@@ -104,7 +115,7 @@ export async function openStage(dcs: Settings): Promise<Stage> {
   const withoutTls = balancer.replace(/:443 ssl .*/, ':8080')
   await writeFile(join(folder, 'haproxy.cfg'), withoutTls.replaceAll('10.0.0.', network))
   start('haproxy', 'haproxy', '-db', '-f', join(folder, 'haproxy.cfg'))
-  const env = { DATABASE_URL: urlOf(`${network}5:5000`, 'catalog') }
+  const env = { DATABASE_URL: urlOf(place, { host: `${network}5:5000` }) }
   const isMigrated = async () => (await runCatalog(env, 'migrate')).code === 0
   await until('the catalog is migrated', isMigrated)
   await until('both replicas follow', followed)
@@ -130,7 +141,7 @@ export async function openStage(dcs: Settings): Promise<Stage> {
     nodes,
     gateways,
     leaderUrl: env.DATABASE_URL,
-    replicasUrl: urlOf(`${network}5:5001`, 'catalog'),
+    replicasUrl: urlOf(place, { host: `${network}5:5001` }),
     env,
     leader,
     untilHealthy: async () => {
