@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backInTime } from './back-in-time.ts'
 import { type Node, until } from './node.ts'
 import type { Stage } from './stage.ts'
 
@@ -128,4 +129,5 @@ export const CASES: Readonly<Record<string, Case>> = {
     await sleep(BOTH_MS)
     stage.signal('redis', 'SIGCONT')
   },
+  'back in time': backInTime,
 }

@@ -60,7 +60,7 @@ try {
     const result = await runCase(happen, { stage, model, operator, key, seed: `${seed} ${name}` })
     print(`| ${[name, ...Object.values(COLUMNS).map((column) => result[column])].join(' | ')} |`)
     // In Patroni 3.0.2 a leader that was frozen takes its place back (https://github.com/patroni/patroni/pull/2689).
-    const mayLose = !synchronous || name.startsWith('frozen leader')
+    const mayLose = !synchronous || /^frozen leader|^back in time/.test(name)
     if (!mayLose && result.lostWrites > 0) result.faults.push(`${result.lostWrites} acknowledged writes are lost`)
     for (const fault of result.faults.slice(0, 12)) print(`FAULT ${name}: ${fault}`)
     faults += result.faults.length

@@ -29,12 +29,17 @@ export function startServer({ folder }: Place, name: string, program: string, ar
 /** A PostgreSQL server under Patroni. */
 export interface Node {
   name: string
+  /** Its data folder, and the file of its Patroni. */
+  data: string
+  file: string
   /** The URL of a database, for a superuser. */
   urlOf: (database: string) => string
   /** The way of all others to PostgreSQL and to Patroni, and of Patroni to etcd. */
   links: Record<'postgres' | 'patroni' | 'etcd', Link>
   /** Starts Patroni, which starts PostgreSQL. */
   start: () => void
+  /** Stops Patroni, which stops PostgreSQL, and waits for both. */
+  stop: () => Promise<void>
   killPatroni: () => void
   /** Sends a signal to Patroni and to all processes of PostgreSQL. */
   signal: (signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT') => void
@@ -70,10 +75,16 @@ export async function createNode(place: Place, n: number, dcs: object): Promise<
   }
   return {
     name,
+    data,
+    file,
     urlOf: (database) => urlOf(place, { host: `${outside}:5432`, user: 'postgres', database }),
     links,
     start: () => {
       patroni = startServer(place, name, 'patroni', [file])
+    },
+    stop: async () => {
+      patroni?.kill('SIGTERM')
+      await until(`${name} stops`, async () => patroni?.exitCode !== null)
     },
     killPatroni: () => void patroni?.kill('SIGKILL'),
     signal,

@@ -32,6 +32,8 @@ export interface Gateway {
 export interface Stage {
   /** For files. It is removed at the end. */
   folder: string
+  /** The first three numbers of the addresses, with a point. */
+  network: string
   nodes: readonly Node[]
   gateways: readonly Gateway[]
   /** The URL of the catalog on the leader, through HAProxy. */
@@ -138,6 +140,7 @@ export async function openStage(dcs: Settings): Promise<Stage> {
   const gateways = await Promise.all([1, 2].map(openGateway))
   return {
     folder,
+    network,
     nodes,
     gateways,
     leaderUrl: env.DATABASE_URL,
