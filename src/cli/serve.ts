@@ -1,15 +1,14 @@
 import cluster from 'node:cluster'
 import { readConfig } from '../config/config.ts'
 import { CatalogCommand } from './command.ts'
-import { printFailure, printLine } from './print.ts'
+import { printLine } from './print.ts'
 
 export const serveCommand = new CatalogCommand('serve').example('PORT=8080 npx catalog serve').action(run)
 
 async function run(): Promise<void> {
   const config = readConfig(process.env)
-  const output = { print: printLine, warn: printFailure }
   // Loaded only here, because the other commands start twice as fast without the server.
   if (cluster.isWorker) await (await import('../workers/worker.ts')).serveAsWorker(config)
-  else if (config.workers === 1) await (await import('../server/serve.ts')).serve(config, output)
-  else await (await import('../workers/serve-with-workers.ts')).serveWithWorkers(config, output)
+  else if (config.workers === 1) await (await import('../server/serve.ts')).serve(config, printLine)
+  else await (await import('../workers/serve-with-workers.ts')).serveWithWorkers(config, printLine)
 }

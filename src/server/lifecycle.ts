@@ -15,7 +15,7 @@ import { loadSampleData } from '../sample/load.ts'
 /** Functions that are called with lines for the operator. */
 export interface Output {
   print: (line: string) => void
-  /** Called with warnings. */
+  /** Called with warnings, for the log. */
   warn: (line: string) => void
 }
 
@@ -39,7 +39,7 @@ export function stopSignal(): { stopped: Promise<void>; isStopped: () => boolean
 }
 
 /** Prints that the start takes some seconds, if the embedded database does not exist yet. */
-export function announceFirstStart({ database }: Config, { print }: Output): void {
+export function announceFirstStart({ database }: Config, print: Output['print']): void {
   if (databaseExists(database)) return
   print('Creating the database ...')
 }

@@ -21,15 +21,16 @@ import { startupBanner } from './startup-banner.ts'
  * it completes the requests in flight.
  * @throws `OPERATION_FAILED` when the gateway can't start
  */
-export async function serve(config: Config, output: Output): Promise<void> {
+export async function serve(config: Config, print: Output['print']): Promise<void> {
   const { stopped, isStopped } = stopSignal()
   const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
   // Everything that was opened is closed in reverse order, also after an error.
   const opened = new AsyncDisposableStack()
   try {
     const metrics = config.hasMetrics ? openMetrics() : undefined
-    announceFirstStart(config, output)
+    announceFirstStart(config, print)
     const { log, sendMetrics } = await openTelemetry(config, { tracing: true }, opened)
+    const output = { print, warn: (line: string) => log.warn(line) }
     const readiness = new Readiness()
     const openOptions = { share: false, report: output.warn }
     const { database, app } = await openGateway(

@@ -20,7 +20,7 @@ import { Primary } from './primary.ts'
  * changes, accepts the connections, and keeps the counts that the workers share.
  * @throws `OPERATION_FAILED` when the gateway can't start, or its workers end again and again
  */
-export async function serveWithWorkers(config: Config, output: Output): Promise<void> {
+export async function serveWithWorkers(config: Config, print: Output['print']): Promise<void> {
   const { stopped, isStopped } = stopSignal()
   await checkTrustedDocuments(config)
   // Everything that was opened is closed in reverse order, also after an error.
@@ -29,13 +29,14 @@ export async function serveWithWorkers(config: Config, output: Output): Promise<
     const { log, sendMetrics } = await openTelemetry(config, { pid: process.pid, tracing: false }, opened)
     const report = (message: string) => log.warn(message)
     const metrics = config.hasMetrics ? openMetrics() : undefined
-    announceFirstStart(config, output)
+    announceFirstStart(config, print)
+    const output = { print, warn: report }
     const database = await openDatabase(
       // The workers have the other connections.
       { ...config.database, poolSize: 1 },
       {
         share: false,
-        report: output.warn,
+        report,
         observe: metrics?.countStatement,
         tracksPosition: config.replicaUrls.length > 0,
       },

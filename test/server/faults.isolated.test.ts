@@ -16,6 +16,10 @@ import { openProxy } from '../support/proxy.ts'
  * the connections.
  */
 
+/** As a library does that Node warns of. */
+const WARN_AT_SIGUSR2 =
+  "--import=data:text/javascript,process.on('SIGUSR2',()=>process.emitWarning('an%20old%20call','DeprecationWarning'))"
+
 const NEARBY = '/v1/dataset-items/nearby?latitude=37.5&longitude=127&radius=50000'
 
 describe.runIf(inject('template').kind === 'postgres')('A database', () => {
@@ -143,7 +147,14 @@ test.runIf(inject('template').kind === 'postgres')(
     const proxy = await openProxy(env.DATABASE_URL ?? '', { isOpen: false })
     const child = startProcess(process.execPath, ['src/cli.ts', 'serve'], {
       cwd: CHECKOUT,
-      env: { PATH: process.env.PATH, ...env, DATABASE_URL: proxy.url, PORT: '0', HOST: '127.0.0.1' },
+      env: {
+        PATH: process.env.PATH,
+        ...env,
+        DATABASE_URL: proxy.url,
+        PORT: '0',
+        HOST: '127.0.0.1',
+        NODE_OPTIONS: WARN_AT_SIGUSR2,
+      },
     })
     let printed = ''
     let warned = ''
@@ -153,8 +164,12 @@ test.runIf(inject('template').kind === 'postgres')(
     child.stderr?.on('data', (data) => {
       warned += data
     })
-    await expect.poll(() => warned).toMatch(/^catalog: The database can't be reached: .*; waiting for it\n$/m)
+    await expect
+      .poll(() => warned)
+      .toMatch(/^\{"level":"warn",.*"msg":"The database can't be reached: .*; waiting for it"}\n$/)
     expect(printed).toBe('')
+    child.kill('SIGUSR2')
+    await expect.poll(() => warned).toContain('an old call')
     await proxy.restore()
     await expect.poll(() => printed).toContain('Dataset Catalog at http')
     const url = /Dataset Catalog at (\S+)/.exec(printed)?.[1] ?? ''
@@ -163,5 +178,10 @@ test.runIf(inject('template').kind === 'postgres')(
     expect((await once(child, 'exit'))[0]).toBe(0)
     await proxy.close()
     await drop()
+    const lines = warned
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line).msg)
+    expect(lines).toEqual([expect.stringContaining('waiting for it'), 'DeprecationWarning: an old call'])
   },
 )

@@ -26,6 +26,7 @@ export async function openTelemetry(
   const logExport = telemetry.logs ? (await import('./log-export.ts')).openLogExport(options) : undefined
   const { log, flush } = openLog(logLevel, pid, logExport?.send)
   const closing: (() => Promise<void>)[] = logExport ? [logExport.close] : []
+  logWarnings(log)
   // At the same time, because each waits if nobody answers it.
   opened.defer(async () => {
     await Promise.allSettled(closing.map((close) => close()))
@@ -41,4 +42,10 @@ export async function openTelemetry(
       closing.push(sendMetrics(metrics.values, { ...options, ...intervals }))
     },
   }
+}
+
+/** Node itself writes its warnings to stderr as text, between the lines of JSON. */
+function logWarnings(log: Logger): void {
+  process.removeAllListeners('warning')
+  process.on('warning', ({ name, message }) => log.warn(`${name}: ${message}`))
 }
