@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { messageOf } from '../errors/errors.ts'
 import { sql } from '../sql.ts'
 import { CANCELLED } from './cancellation.ts'
 import { TURN_TIMEOUT } from './fair-queue.ts'
@@ -19,7 +20,7 @@ export class ConnectionError extends Error {
 /** Returns an error from PostgreSQL unchanged, and any other error as a `ConnectionError` with the same message. */
 export function classifyError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError || error instanceof ConnectionError || !(error instanceof Error)) return error
-  return new ConnectionError(error.message || String(error), { cause: error })
+  return new ConnectionError(messageOf(error), { cause: error })
 }
 
 /**

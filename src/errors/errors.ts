@@ -162,6 +162,7 @@ export function operationFailed(message: string | readonly string[], cause?: unk
 
 /** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ')
   return error instanceof Error && error.message !== '' ? error.message : String(error)
 }
 

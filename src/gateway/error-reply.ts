@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CatalogError, ERRORS, type ErrorCode, type Refusal } from '../errors/errors.ts'
+import { CatalogError, ERRORS, type ErrorCode, messageOf, type Refusal } from '../errors/errors.ts'
 import { catalogErrorOf } from '../graphql/errors.ts'
 import { discardBody } from './admission/refused-body.ts'
 import { errorBody, problemBody } from './error-body.ts'
@@ -80,5 +80,7 @@ export function logFault(request: FastifyRequest, error: Error | undefined): voi
   if (!(error instanceof CatalogError)) return
   request.refusal ??= error.refusal
   if (error.cause === undefined) return
-  request.log.error({ requestId: request.id, err: error.cause }, error.message)
+  // While the database is away, each request and each probe has such a line, and the stack says nothing more.
+  const why = error.refusal === undefined ? { err: error.cause } : { reason: messageOf(error.cause) }
+  request.log.error({ requestId: request.id, ...why }, error.message)
 }

@@ -1,7 +1,8 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { classifyError } from '../../src/database/client.ts'
 import { openMetrics } from '../../src/gateway/telemetry/metrics.ts'
-import { useApp } from '../support/app.ts'
+import { startApp, useApp } from '../support/app.ts'
 import { openSocket } from '../support/raw.ts'
 import { requestText } from '../support/unread.ts'
 
@@ -57,4 +58,20 @@ test('an allowed origin and the own one leave no line', async () => {
 test('the lines are limited, whatever origins a client sends', async () => {
   for (let n = 0; n < 40; n += 1) await get(`https://${n}.example.org`)
   expect(warnings().length).toBe(20)
+})
+
+test('a failed probe leaves a line with the reason, and without a stack', async () => {
+  // As Node reports it for the name of two addresses.
+  const refusals = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:5432`))
+  const ping = () => Promise.reject(classifyError(new AggregateError(refusals)))
+  const away = await startApp({ beside: { ...t, database: { ...t.database, ping } }, log })
+  lines.length = 0
+  expect((await away.get('/readyz')).status).toBe(503)
+  await away.close()
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      level: 50,
+      reason: 'connect ECONNREFUSED ::1:5432; connect ECONNREFUSED 127.0.0.1:5432',
+    }),
+  )
 })
