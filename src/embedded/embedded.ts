@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { messageOf, operationFailed } from '../errors/errors.ts'
 import { completeRestore } from './backup.ts'
-import { adviseOnFullDisk } from './full-disk.ts'
+import { explainEnd } from './full-disk.ts'
 import { writeLeanPostgis } from './lean-postgis.ts'
 import { lockFolder } from './lock.ts'
 import { unpackFolder } from './packed-folder.ts'
@@ -126,7 +126,8 @@ async function startLocked(
     return { url: urlOf(socketDir), close: () => close().finally(releaseLock) }
   } catch (error) {
     releaseLock()
-    throw operationFailed(`The embedded database in ${folder} does not start: ${messageOf(error)}`, error)
+    const reason = await explainEnd(folder, messageOf(error))
+    throw operationFailed(`The embedded database in ${folder} does not start: ${reason}`, error)
   }
 }
 
@@ -153,11 +154,12 @@ async function start(options: StartOptions) {
       const reason = await endOf(worker)
       if (isClosing) return
       if (dataDir === MEMORY) throw operationFailed(`The in-memory database has ended and its data is lost: ${reason}`)
-      report(`The embedded database has ended and is started again: ${adviseOnFullDisk(reason)}`)
+      report(`The embedded database has ended and is started again: ${await explainEnd(dataDir, reason)}`)
       await restart()
     }
   }
   const restart = async () => {
+    let told = ''
     while (!isClosing) {
       try {
         worker = await startWorker(options, socketDir)
@@ -165,7 +167,9 @@ async function start(options: StartOptions) {
         if (isClosing) await stop()
         return
       } catch (error) {
-        report(`The embedded database does not start: ${adviseOnFullDisk(messageOf(error))}`)
+        const line = `The embedded database does not start: ${await explainEnd(dataDir, messageOf(error))}`
+        if (line !== told) report(line)
+        told = line
         await sleep(RESTART_PAUSE_MS)
       }
     }

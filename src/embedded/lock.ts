@@ -1,3 +1,4 @@
+import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -7,7 +8,11 @@ import { DatabaseSync } from 'node:sqlite'
  * ends for any reason, so there are no stale locks. The lock also works between containers that share the folder.
  */
 export function lockFolder(folder: string): { release: () => void } | undefined {
-  const file = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
+  const path = join(folder, 'lock')
+  // SQLite would only say "unable to open database file".
+  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK)
+  const file = new DatabaseSync(path, { timeout: 0 })
   try {
     file.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return { release: () => file.close() }

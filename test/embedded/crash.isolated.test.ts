@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { readConfig } from '../../src/config/config.ts'
 import { openDatabase } from '../../src/database/database.ts'
+import { sql } from '../../src/sql.ts'
 import { createEmpty } from '../support/database.ts'
 import { CHECKOUT, environment, runCatalog, runProcess, startGateway, startProcess } from '../support/process.ts'
 import { LIMITS_ENV } from '../support/template.ts'
@@ -113,7 +115,21 @@ test.runIf(inject('template').kind === 'embedded')(
         /^catalog: The disk of the database is full\. Nothing was changed; free space, then try again \([^\n]*No space left on device[^\n]*\)\n$/
       expect([code, stderr]).toEqual([1, expect.stringMatching(line)])
       expect(await read()).toBe(200)
+      // PostgreSQL ends when it needs another file for its log.
+      let log = ''
+      gateway.child.stderr?.on('data', (text) => {
+        log += text
+      })
+      const database = await openDatabase(readConfig(env).database, { share: true })
+      const filling = database.withSession(async (session) => {
+        for (;;) await session.query(sql`SELECT pg_logical_emit_message(true, 'x', repeat('x', 4000000))`)
+      })
+      await expect(filling).rejects.toThrow('The database went away')
+      await expect.poll(() => log).toContain(`the disk with ${join(disk, 'data/postgres')} is full`)
+      expect(await read()).toBe(503)
+      await database.close()
       await rm(join(disk, 'filler'))
+      await expect.poll(read).toBe(200)
       expect(await runCatalog(env, 'import', '--skip-invalid', manifest)).toMatchObject({
         code: 0,
         stdout: expect.stringContaining('created'),
