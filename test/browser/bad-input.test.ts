@@ -51,6 +51,7 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
     const items = ndjson(...ITEMS, numbers).replaceAll('"code":1', `"code":${LONG_NUMBER}`)
     await importer.run({ 'items.ndjson': items }, { dataset })
     await importer.close()
+    await t.hearChanges()
     page.on('dialog', (dialog) => {
       visit.errors.push(`A dialog opened: ${dialog.message()}`)
       void dialog.dismiss()

@@ -43,6 +43,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await importer.run({ 'items.ndjson': ndjson(...ISLANDS) }, { dataset: { slug: 'islands', name: 'Islands' } })
     await importer.run({ 'items.ndjson': ndjson(...KIOSKS) }, { dataset: { slug: 'kiosks', name: 'Kiosks' } })
     await importer.close()
+    await t.hearChanges()
   })
 
   const heading = (name: string) => page.getByRole('heading', { name, level: 1, exact: true })
@@ -79,6 +80,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     const importer = await createImporter(t.database)
     await importer.run({ 'items.ndjson': ndjson(...items) }, { dataset: { slug: 'tower', name: 'Tower' } })
     await importer.close()
+    await t.hearChanges()
     await page.goto(`${t.url}/?dataset=tower&at=10,20,14`)
     await heading('Tower').waitFor()
     await tabToMap()

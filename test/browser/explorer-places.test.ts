@@ -24,6 +24,7 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
       },
     )
     await importer.close()
+    await t.hearChanges()
   })
 
   const link = (name: string) => page.locator('.side').getByRole('link', { name, exact: true })
@@ -143,6 +144,7 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
   test('a dataset that was imported while the page is open is listed, and one that was removed is not', async () => {
     const importer = await createImporter(t.database)
     await importer.run({ 'items.ndjson': ndjson(MUSEUM) }, { dataset: { slug: 'closing', name: 'Closing' } })
+    await t.hearChanges()
     await page.goto(t.url)
     await link('Closing').waitFor()
     await link('Labelled').click()

@@ -22,6 +22,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     const importer = await createImporter(t.database)
     await importer.run({ 'items.ndjson': ndjson(...ITEMS) })
     await importer.close()
+    await t.hearChanges()
   })
 
   const field = () => page.getByRole('combobox', { name: 'Search by name or keyword' })
