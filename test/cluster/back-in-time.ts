@@ -10,7 +10,9 @@ import type { Stage } from './stage.ts'
 
 const PAGE = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const [, section = ''] = /^### A point in time\n(.*?)^##/ms.exec(PAGE) ?? []
-const [prepare = '', goBack = ''] = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, commands]) => commands)
+const [prepare = '', goBack = ''] = [...section.matchAll(/^```console\n(.*?)^```/gms)].map(([, commands = '']) =>
+  commands.replaceAll(/^\$ /gm, ''),
+)
 
 /** Makes a base backup and names a point, changes the catalog, and goes back. @throws if something is not as it was */
 export async function backInTime(stage: Stage): Promise<void> {

@@ -171,6 +171,8 @@ function configure({ folder, name, data, outside, inside, etcd, dcs }: Placed): 
   const trusting = (line: string) => line.replace(/peer|scram-sha-256/, 'trust').replace('10.0.0.0/24', '127.0.0.0/8')
   return {
     ...rest,
+    // It would reset the machine of the tests.
+    watchdog: { mode: 'off' },
     name,
     restapi: { listen: `${inside}:8008`, connect_address: `${outside}:8008` },
     // Without `use_proxies` Patroni would learn the address of etcd itself, and go around the link.
