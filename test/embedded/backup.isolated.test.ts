@@ -44,7 +44,7 @@ async function kill(afterMs: number, ...args: string[]): Promise<boolean> {
     ...{ cwd: CHECKOUT, env: environment(env), stdio: 'ignore' },
   })
   const ended = new Promise<boolean>((resolve) => child.once('exit', (code) => resolve(code === 0)))
-  await Promise.race([sleep(afterMs), ended])
+  await Promise.race([sleep(afterMs, undefined, { ref: false }), ended])
   child.kill('SIGKILL')
   return ended
 }

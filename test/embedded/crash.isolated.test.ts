@@ -83,7 +83,7 @@ describe.runIf(inject('template').kind === 'embedded')('kill -9 during imports',
         const done = codeOf(importing)
         const victim = gateway?.child ?? importing
         const killed = codeOf(victim)
-        await Promise.race([sleep(Math.random() * importMs), done])
+        await Promise.race([sleep(Math.random() * importMs, undefined, { ref: false }), done])
         victim.kill('SIGKILL')
         const [code] = await Promise.all([done, killed])
         possible = code === 0 ? [version] : [version, held]
