@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,9 +8,8 @@ import { load } from 'js-yaml'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { readConfig } from '../../src/config/config.ts'
-import { createEmpty } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Gateway, runCatalog, startGateway, startProcess } from '../support/process.ts'
+import { environment, type Gateway, runCatalog, runProcess, startGateway, startProcess } from '../support/process.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 
 /*
@@ -23,10 +23,11 @@ const service = z.object({
   environment: z.record(z.string(), z.string()).optional(),
   depends_on: z.record(z.string(), z.unknown()).optional(),
 })
+const config = z.object({ content: z.string() })
 const COMPOSE = z
   .object({
     services: z.record(z.string(), service),
-    configs: z.object({ haproxy: z.object({ content: z.string() }) }),
+    configs: z.object({ haproxy: config, role: config }),
   })
   .parse(load(readFileSync(new URL('../../compose.yaml', import.meta.url), 'utf8')))
 
@@ -36,9 +37,12 @@ test('the gateways of compose.yaml have the same settings, and all of these are 
   const { services } = COMPOSE
   expect(Object.keys(services).sort()).toEqual(['balancer', 'database', ...GATEWAYS, 'grafana', 'prometheus', 'valkey'])
   expect(services['gateway-1']).toEqual(services['gateway-2'])
-  const environment = { ...services['gateway-1']?.environment, DATABASE_URL: 'postgresql://postgres@database/postgres' }
+  const settings = services['gateway-1']?.environment ?? {}
+  const user = /^postgresql:\/\/(\w+):/.exec(settings.DATABASE_URL ?? '')?.[1]
+  expect([user, services.database?.environment?.POSTGRES_DB]).toEqual(['catalog', 'catalog'])
   const trustedProxies = [services.balancer?.networks?.default.ipv4_address]
-  expect(readConfig(environment)).toMatchObject({ limits: { trustedProxies }, shutdownDelayMs: 3000 })
+  const DATABASE_URL = 'postgresql://catalog@database/catalog'
+  expect(readConfig({ ...settings, DATABASE_URL })).toMatchObject({ limits: { trustedProxies }, shutdownDelayMs: 3000 })
   for (const { depends_on = {} } of Object.values(services)) {
     for (const name of Object.keys(depends_on)) expect(services).toHaveProperty(name)
   }
@@ -51,12 +55,38 @@ test('all images have a digest, so nobody can change what a tag means', () => {
     expect(image).toMatch(/^[\w/.-]+:[\w.-]+@sha256:[0-9a-f]{64}$/)
 })
 
+/** Creates what the image of PostGIS does: an empty database with the extension, changed by the script of compose.yaml. */
+async function createAsCompose(folder: string) {
+  const name = `catalog_compose_${randomUUID().slice(0, 8)}`
+  const server = process.env.TEST_DATABASE_URL ?? ''
+  const parts = { pathname: name, username: name, password: CATALOG_PASSWORD }
+  const psql = async (url: string, ...args: string[]) => {
+    const env = environment({ CATALOG_PASSWORD })
+    const finished = await runProcess('psql', ['--quiet', '--set=ON_ERROR_STOP=1', ...args, url], env)
+    expect(finished).toMatchObject({ code: 0, stderr: '' })
+    return finished.stdout
+  }
+  await psql(server, `--command=CREATE DATABASE ${name}`)
+  const file = join(folder, 'role.sql')
+  await writeFile(file, COMPOSE.configs.role.content.replaceAll('catalog', name))
+  await psql(
+    Object.assign(new URL(server), { pathname: name }).href,
+    ...['--command=CREATE EXTENSION postgis', `--file=${file}`],
+  )
+  return {
+    env: { DATABASE_URL: Object.assign(new URL(server), parts).href },
+    mayDoAll: () => psql(server, '--tuples-only', `--command=SELECT rolsuper FROM pg_roles WHERE rolname = '${name}'`),
+    drop: () => psql(server, `--command=DROP DATABASE ${name} WITH (FORCE)`, `--command=DROP ROLE ${name}`),
+  }
+}
+
+const CATALOG_PASSWORD = "it's"
 const HAPROXY = '/usr/sbin/haproxy'
 const isThere = process.env.TEST_DATABASE_URL && ((existsSync(HAPROXY) && hasRedis) || process.env.CI)
 
 describe.skipIf(!isThere)('Two gateways behind the balancer of compose.yaml', () => {
   let folder: string
-  let database: Awaited<ReturnType<typeof createEmpty>>
+  let database: Awaited<ReturnType<typeof createAsCompose>>
   let redis: Awaited<ReturnType<typeof startRedis>>
   let gateways: Gateway[]
   let balancer: ChildProcess
@@ -64,7 +94,7 @@ describe.skipIf(!isThere)('Two gateways behind the balancer of compose.yaml', ()
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'catalog-compose-'))
-    database = await createEmpty()
+    database = await createAsCompose(folder)
     redis = await startRedis()
     await runCatalog(database.env, 'migrate')
     const env = {
@@ -103,6 +133,12 @@ describe.skipIf(!isThere)('Two gateways behind the balancer of compose.yaml', ()
     const { stdout } = await runCatalog(database.env, 'keys', 'create', '--json', '--name', 'compose', ...options)
     return { authorization: `Bearer ${JSON.parse(stdout).key}` }
   }
+
+  test('have the rights of an owner, who is no superuser', async () => {
+    expect((await database.mayDoAll()).trim()).toBe('f')
+    await createKey()
+    expect(await runCatalog(database.env, 'doctor')).toMatchObject({ code: 0 })
+  })
 
   test('share the requests, and count the requests of a key together', async () => {
     const sendEight = async () => {
