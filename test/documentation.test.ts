@@ -68,7 +68,7 @@ test('every file that a comment of the source names exists', () => {
   expect(stale).toEqual([])
 })
 
-const code = sources('{src,test}/**/*.ts') + sources('{compose.yaml,prisma/generate.js}')
+const code = sources('{src,test}/**/*.ts') + sources('{compose.yaml,package/executable.cjs,prisma/generate.js}')
 
 test.each(each(ALL_PAGES))('every setting that %s names exists', (_path, page) => {
   const named = codeIn(page).flatMap((line) => line.match(/(?<![\w$])[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+(?!\w)/g) ?? [])
