@@ -130,6 +130,7 @@ const UNCHECKED_SQL = [
   'src/database/pool.ts: extends DatabaseClient',
   'src/database/pool.ts: extends pg.Pool',
   'src/database/raw-sql.ts: Prisma.raw',
+  'src/database/replica-checks.ts: new DatabaseClient',
   'src/sql.ts: as SqlText',
   'src/sql.ts: readSqlFile',
 ]

@@ -4,6 +4,8 @@ import { type Config, type DatabaseConfig, readConfig } from '../config/config.t
 import { databaseExists } from '../database/database.ts'
 import type { Finding } from '../database/finding.ts'
 import { checkHealth } from '../database/health-checks.ts'
+import { findPrimaryPosition } from '../database/log-position.ts'
+import { checkReplicas } from '../database/replica-checks.ts'
 import { findReadableByOthers } from '../embedded/private-files.ts'
 import { messageOf } from '../errors/errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
@@ -23,11 +25,12 @@ export const doctorCommand = new CatalogCommand('doctor').example('npx catalog d
 
 async function examine(): Promise<Finding[]> {
   const config = readConfig(process.env)
-  const { database, limits } = config
+  const { database, limits, replicaUrls } = config
   const place = database.kind === 'embedded' ? `embedded database in ${database.dataDir}` : 'PostgreSQL at DATABASE_URL'
   return [
     { check: 'configuration', isOk: true, found: place },
     ...(await attempt('database', () => examineDatabase(config))),
+    ...(await examineReplicas(replicaUrls)),
     ...(await attempt('redis', () => examineRedis(limits.redisUrl))),
   ]
 }
@@ -46,6 +49,13 @@ async function examineDatabase({ database: config, publicKey, workers }: Config)
     ]
     return findings.every(({ isOk }) => isOk) ? [...findings, ...(await examineSamples(prisma))] : findings
   })
+}
+
+/** Without the primary, it is not known how far they must be. */
+async function examineReplicas(urls: readonly string[]): Promise<Finding[]> {
+  if (urls.length === 0) return []
+  const position = withOpenDatabase(({ withSession }) => withSession(findPrimaryPosition)).catch(() => undefined)
+  return checkReplicas(urls, await position)
 }
 
 /** A gateway's pool, two more for each worker, and two of its primary process. The embedded database has one connection for all. */

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../errors/errors.ts'
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
 import type { DatabaseClient } from './client.ts'
 import { type LogPosition, PositionTracker } from './log-position.ts'
+import type { ServerWatch } from './server-watch.ts'
 import type { Session } from './session.ts'
 
 /*
@@ -169,6 +171,8 @@ interface FollowOptions {
   echo: SqlText
   /** Whether to keep `position` up to date, for replicas. */
   tracksPosition: boolean
+  /** Is told whether the primary answers. */
+  watch?: ServerWatch | undefined
   /** Called with each event after it was applied, for other processes that follow the same connection. */
   relay?: ((event: FeedEvent) => void) | undefined
 }
@@ -190,7 +194,14 @@ const ECHO_TIMEOUT_MS = HEARTBEAT_VALID_MS + 100
 export const SERVER_ECHO = sql`SELECT pg_notify('catalog', 'echo')`
 
 /** Starts to listen for changes. It connects again whenever the connection is lost. */
-export function followChanges({ createClient, heartbeat, echo, tracksPosition, relay }: FollowOptions): ChangeFeed {
+export function followChanges({
+  createClient,
+  heartbeat,
+  echo,
+  tracksPosition,
+  relay,
+  watch,
+}: FollowOptions): ChangeFeed {
   const state = new FeedState()
   let isClosing = false
   /** Ends the current connection. */
@@ -253,6 +264,7 @@ export function followChanges({ createClient, heartbeat, echo, tracksPosition, r
         const answer = await ask()
         if (answer?.server !== first?.server || answer?.process !== first?.process) return
         apply({ kind: 'complete', untilMs, untilDateMs })
+        watch?.found()
         // Without an answer nothing is known, and the next check may get one.
         if (first && beat % HEARTBEATS_PER_CHECK === 0) void checkAddress(first).catch(() => {})
         await sleep(HEARTBEAT_INTERVAL_MS)
@@ -273,9 +285,10 @@ export function followChanges({ createClient, heartbeat, echo, tracksPosition, r
 
   const following = (async () => {
     while (!isClosing) {
-      // Not logged, because the requests that need the database report that it is unavailable.
-      await listen().catch(() => {})
-      if (!isClosing) await sleep(RECONNECT_MS)
+      const reason = await listen().then(() => 'it ended the connection', messageOf)
+      if (isClosing) break
+      watch?.missed(reason)
+      await sleep(RECONNECT_MS)
     }
   })()
 

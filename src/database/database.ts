@@ -16,6 +16,7 @@ import { classifyError, DatabaseClient, isConnectionLost, SERVER_HEARTBEAT } fro
 import { clusterFile } from './migrate.ts'
 import { CatalogPool, type PoolUse, type StatementEnd } from './pool.ts'
 import { Replica } from './replica.ts'
+import { ServerWatch } from './server-watch.ts'
 import { requestSettings, SET_SESSION, type SessionConfig, serverConnection } from './session.ts'
 import { createPrisma, createSqlReader, type SqlReader, statementName } from './sql-reader.ts'
 
@@ -42,6 +43,8 @@ export interface Database {
    * @param relay is called with each event, for other processes that follow the same connection
    */
   followChanges: (relay?: (event: FeedEvent) => void) => ChangeFeed
+  /** The host and the port of the server. */
+  readonly address: string
   poolUse: () => PoolUse
   /**
    * Checks that the database answers, also while its statements take long.
@@ -58,8 +61,8 @@ export interface OpenOptions {
   share: boolean
   /** The URL of an embedded database that the parent process keeps open. */
   embeddedUrl?: string | undefined
-  /** Called with a message when the embedded database ends unexpectedly. */
-  report?: (line: string) => void
+  /** Called with a line when the embedded database ends unexpectedly, when a server is lost, and when it is back. */
+  report?: ((line: string) => void) | undefined
   /** URLs of the read replicas of a PostgreSQL server. */
   replicaUrls?: readonly string[]
   /** Whether the change feed tracks the position in the write-ahead log; by default if there are replicas. */
@@ -78,6 +81,8 @@ export interface OpenOptions {
 const QUERY_TIMEOUT_MARGIN_MS = 2_000
 /** The statements of the change feed take no time. Without an answer for this long, it connects again. */
 const FEED_TIMEOUT_MS = 5_000
+/** A server that can't be used for a shorter time is not reported: a proxy starts again, or a replica lags for a moment after a change. */
+const PATIENCE_MS = { primary: 1_000, replica: 5_000 }
 /** A replica must report its position within this time. */
 const REPLICA_TIMEOUT_MS = 1_000
 /** Work on fewer rows takes less than half a second, and a copy of the embedded database takes longer. */
@@ -102,12 +107,13 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     sql: reader,
     pool,
   } = openServer({ ...connection, ...(isReader && { application_name: `${READER}the gateway` }) }, config, options)
+  const replicas = (options.replicaUrls ?? []).map((url) => openReplica(url, config, options))
   const follow = (feed: ChangeFeed) => {
-    pool.follow(feed)
+    for (const follower of [pool, ...replicas]) follower.follow(feed)
     return feed
   }
   if (options.changeFeed) follow(options.changeFeed)
-  const replicas = (options.replicaUrls ?? []).map((url) => openReplica(url, config, options))
+  const address = config.kind === 'postgres' ? addressIn(connection) : 'embedded'
   const { tracksPosition = replicas.length > 0 } = options
 
   return {
@@ -122,7 +128,10 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions)
     withReadersOnCopy: (session, rows, work) =>
       embedded && rows >= ROWS_WORTH_A_COPY ? withReadersOnCopy(session, rows, work) : work(),
     followChanges: (relay) =>
-      follow(options.changeFeed ?? followChanges({ ...feedOptions(connection, config), relay, tracksPosition })),
+      follow(
+        options.changeFeed ?? followChanges({ ...feedOptions(connection, config, options), relay, tracksPosition }),
+      ),
+    address,
     poolUse: () => pool.use,
     ping: () => pool.ping(embedded ? HEARTBEAT : sql`SELECT 1`),
     embeddedUrl: embedded?.url,
@@ -154,13 +163,17 @@ function connectionOf(
   return { ...parseIntoClientConfig(embeddedUrl ?? ''), ...(command !== undefined && { application_name: command }) }
 }
 
-function feedOptions(connection: SessionConfig, { kind, connectTimeoutMs }: DatabaseConfig) {
+function feedOptions(connection: SessionConfig, { kind, connectTimeoutMs }: DatabaseConfig, options: OpenOptions) {
   // On the embedded database, LISTEN waits for the end of an import.
   const timeout = kind === 'postgres' && { query_timeout: FEED_TIMEOUT_MS }
   return {
     createClient: () => new DatabaseClient({ ...connection, connectionTimeoutMillis: connectTimeoutMs, ...timeout }),
     ...(kind === 'postgres'
-      ? { heartbeat: SERVER_HEARTBEAT, echo: SERVER_ECHO }
+      ? {
+          heartbeat: SERVER_HEARTBEAT,
+          echo: SERVER_ECHO,
+          watch: watchOf('primary', connection, options),
+        }
       : { heartbeat: HEARTBEAT, echo: HEARTBEAT }),
   }
 }
@@ -213,8 +226,20 @@ function openReplica(url: string, config: DatabaseConfig, options: OpenOptions):
   const timeouts = { connectionTimeoutMillis: REPLICA_TIMEOUT_MS, query_timeout: REPLICA_TIMEOUT_MS }
   return new Replica({
     ...openServer(connection, config, options),
+    watch: watchOf('replica', connection, options),
     createClient: () => new DatabaseClient({ ...connection, ...timeouts }),
   })
+}
+
+function watchOf(role: keyof typeof PATIENCE_MS, connection: SessionConfig, options: OpenOptions): ServerWatch {
+  const { report = () => {} } = options
+  return new ServerWatch({ role, address: addressIn(connection), patienceMs: PATIENCE_MS[role], report })
+}
+
+/** The host and the port to which pg connects: those of the URL, of PGHOST and PGPORT, or its own. */
+function addressIn(connection: SessionConfig): string {
+  const { host, port } = new DatabaseClient(connection)
+  return `${host}:${port}`
 }
 
 /** Reports why the statements of a client of the embedded database wait. */

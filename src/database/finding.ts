@@ -46,3 +46,12 @@ export async function rows<Row extends QueryResultRow>(
 ): Promise<Row[]> {
   return (await session.query<Row>(text, values)).rows
 }
+
+/** What to do about an error of PostgreSQL, by its SQLSTATE. */
+export type AdviceTable = readonly (readonly [code: RegExp, advice: string])[]
+
+/** Returns the first advice that fits the code of an error. */
+export function adviceOn(error: unknown, table: AdviceTable): string | undefined {
+  const code = error instanceof Error ? String(Reflect.get(error, 'code')) : ''
+  return table.find(([codes]) => codes.test(code))?.[1]
+}

@@ -1,7 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf, OperationFailed } from '../errors/errors.ts'
 import { type SqlSession, sql } from '../sql.ts'
-import { type Check, type Finding, fail, type Needs, note, ok, type Result, rows } from './finding.ts'
+import {
+  type AdviceTable,
+  adviceOn,
+  type Check,
+  type Finding,
+  fail,
+  type Needs,
+  note,
+  ok,
+  type Result,
+  rows,
+} from './finding.ts'
 import { checkMigrated, checkServer } from './migrate.ts'
 import { compareObjects } from './objects.ts'
 import { checkReferences } from './references.ts'
@@ -100,7 +111,7 @@ const LACKS_PARTS = sql`can_undo AND EXISTS (
    WHERE items > 0 AND NOT EXISTS (SELECT FROM history_parts AS p WHERE p.entry_id = history_entries.id AND p.kind = stored.kind))`
 
 /** What to do if a check fails with an error of PostgreSQL, by its SQLSTATE. */
-const ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [
+const ADVICE: AdviceTable = [
   [
     /^(XX|58)/,
     'a file of the database is damaged: keep a copy of the data directory, test the disk, and restore a backup',
@@ -125,8 +136,7 @@ export async function checkHealth(session: SqlSession, needs: Needs = { connecti
   const failed = (error: unknown) => {
     // Its message says what to do.
     if (error instanceof OperationFailed) return fail(error.message)
-    const code = codeOf(error)
-    const advice = ADVICE.find(([codes]) => codes.test(code))?.[1]
+    const advice = adviceOn(error, ADVICE)
     const isIntact = findings.every(({ check, isOk }) => check !== 'objects' || isOk)
     return fail(
       messageOf(error),
@@ -136,9 +146,4 @@ export async function checkHealth(session: SqlSession, needs: Needs = { connecti
   await run(CHECKS)
   if (findings.some(({ check, isOk }) => check === 'migrations' && isOk)) await run(CHECKS_OF_TABLES)
   return findings
-}
-
-function codeOf(error: unknown): string {
-  const code: unknown = error instanceof Error && Reflect.get(error, 'code')
-  return typeof code === 'string' ? code : ''
 }

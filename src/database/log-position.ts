@@ -34,16 +34,17 @@ const MARK_PRIMARY = sql`
    WHERE current.started_at <> excluded.started_at`
 
 /**
- * Selects how far a replica has replayed the log; no row on a server that is promoted, or follows a later timeline than the primary.
+ * Selects how far a replica has replayed the log, and the fault of a server that is promoted, or follows a later timeline than the primary.
  * The control file shows a later timeline after the next checkpoint; the receiver at once, to a role that may read it.
  */
 const REPLAYED_POSITION = sql`
-  SELECT mark, (pg_last_wal_replay_lsn() - '0/0')::text AS "offset"
-    FROM primary_mark, pg_control_checkpoint() AS checkpoint, pg_control_recovery() AS recovery
-   WHERE pg_is_in_recovery()
-     AND greatest(
-           checkpoint.timeline_id, recovery.min_recovery_end_timeline, (SELECT received_tli FROM pg_stat_wal_receiver)
-         ) <= timeline`
+  SELECT mark, (pg_last_wal_replay_lsn() - '0/0')::text AS "offset",
+         CASE WHEN NOT pg_is_in_recovery() THEN 'it is not in recovery: it was promoted, or is no replica'
+              WHEN greatest(
+                     checkpoint.timeline_id, recovery.min_recovery_end_timeline, (SELECT received_tli FROM pg_stat_wal_receiver)
+                   ) > timeline THEN 'it follows another timeline than the primary'
+         END AS fault
+    FROM primary_mark, pg_control_checkpoint() AS checkpoint, pg_control_recovery() AS recovery`
 
 /** Returns the end of the primary's log, and marks the primary before, if it has no mark since its start. */
 export async function readPrimaryPosition(client: SqlSession): Promise<LogPosition | undefined> {
@@ -53,9 +54,30 @@ export async function readPrimaryPosition(client: SqlSession): Promise<LogPositi
   return readPosition(client, CURRENT_POSITION)
 }
 
-/** Returns how far a replica has replayed the log of the primary whose mark it shows; undefined if it may follow another log. */
-export function readReplicaPosition(client: SqlSession): Promise<LogPosition | undefined> {
-  return readPosition(client, REPLAYED_POSITION)
+/** Returns the position of the primary, without a change; undefined if it has no mark since its start. */
+export function findPrimaryPosition(client: SqlSession): Promise<LogPosition | undefined> {
+  return readPosition(client, CURRENT_POSITION)
+}
+
+/** How far a replica has replayed the log of the primary whose mark it shows, or why it may follow another log. */
+type Replayed = LogPosition | { fault: string }
+
+export async function readReplicaPosition(client: SqlSession): Promise<Replayed> {
+  const { rows } = await client.query<{ mark: string; offset: string | null; fault: string | null }>(REPLAYED_POSITION)
+  const [row] = rows
+  if (!row) return { fault: 'it has no mark of a primary' }
+  if (row.fault !== null || row.offset === null) return { fault: row.fault ?? 'it has replayed nothing' }
+  return { mark: row.mark, offset: BigInt(row.offset) }
+}
+
+/** Returns why a server does not show the state of the primary at `position`; undefined if it does. */
+export function faultOf(replayed: Replayed, position: LogPosition): string | undefined {
+  if ('fault' in replayed) return replayed.fault
+  if (replayed.mark !== position.mark) {
+    return 'it lacks the mark of the primary: it follows another server, or lags since before the last start of the primary'
+  }
+  const behind = position.offset - replayed.offset
+  return behind > 0n ? `it lags by ${behind} bytes of the log` : undefined
 }
 
 /** Whether a replica that has replayed the log up to `replayed` has the state of the primary at `position`, or a later one. */

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../errors/errors.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import type { SqlSession } from '../sql.ts'
-import { includes, type LogPosition, readReplicaPosition } from './log-position.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import { faultOf, includes, type LogPosition, readReplicaPosition } from './log-position.ts'
 import type { CatalogPool } from './pool.ts'
+import type { ServerWatch } from './server-watch.ts'
 import type { SqlReader } from './sql-reader.ts'
 
 /*
@@ -12,6 +15,8 @@ import type { SqlReader } from './sql-reader.ts'
 
 const POLL_INTERVAL_MS = 50
 const RECONNECT_MS = 500
+const UNKNOWN_POSITION =
+  'the end of the log of the primary is not known; the role needs the right to write primary_mark'
 /** A replica is not used if its last answer is older than this. */
 const ANSWER_VALID_MS = 1_000
 
@@ -21,19 +26,24 @@ interface ReplicaOptions {
   pool: CatalogPool
   /** Creates a client that is not yet connected. */
   createClient: () => SqlSession
+  watch: ServerWatch
 }
 
 /** A read replica of the database. */
 export class Replica {
   readonly prisma: PrismaClient
   readonly sql: SqlReader
+  /** Whether it was up to date within the last seconds. */
+  readonly watch: ServerWatch
   readonly #pool: CatalogPool
   readonly #following: Promise<void>
+  #feed: ChangeFeed | undefined
   #isClosing = false
   #replayed: LogPosition | undefined
   #answeredAtMs = Number.NEGATIVE_INFINITY
 
-  constructor({ prisma, sql, pool, createClient }: ReplicaOptions) {
+  constructor({ prisma, sql, pool, createClient, watch }: ReplicaOptions) {
+    this.watch = watch
     this.prisma = prisma
     this.sql = sql
     this.#pool = pool
@@ -50,6 +60,11 @@ export class Replica {
     )
   }
 
+  /** From now on, compares the replica with the primary of this feed. */
+  follow(feed: ChangeFeed): void {
+    this.#feed = feed
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#following
@@ -60,8 +75,7 @@ export class Replica {
   async #follow(createClient: () => SqlSession): Promise<void> {
     while (!this.#isClosing) {
       const client = createClient()
-      // Not logged, because the metrics show that the replica is not used.
-      await this.#poll(client).catch(() => {})
+      await this.#poll(client).catch((error: unknown) => this.#isClosing || this.watch.missed(messageOf(error)))
       this.#answeredAtMs = Number.NEGATIVE_INFINITY
       await client.end()
       if (!this.#isClosing) await sleep(RECONNECT_MS)
@@ -72,10 +86,19 @@ export class Replica {
     await client.connect()
     while (!this.#isClosing) {
       const sentAtMs = performance.now()
-      this.#replayed = await readReplicaPosition(client)
-      if (!this.#replayed) return
+      const isPrimaryThere = this.#feed?.latest() !== undefined
+      const position = this.#feed?.position()
+      const replayed = await readReplicaPosition(client)
+      if (isPrimaryThere) this.#judge(position ? faultOf(replayed, position) : UNKNOWN_POSITION)
+      if ('fault' in replayed) return
+      this.#replayed = replayed
       this.#answeredAtMs = sentAtMs
       await sleep(POLL_INTERVAL_MS)
     }
+  }
+
+  #judge(fault: string | undefined): void {
+    if (fault === undefined) this.watch.found()
+    else this.watch.missed(fault)
   }
 }

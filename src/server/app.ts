@@ -85,6 +85,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const responses = new ResponseCache(changeFeed, responseCacheBytes)
   const services = { admit, responses }
   metrics?.watch({
+    servers: () => [
+      { role: 'primary', server: database.address, isUsable: changeFeed.latest() !== undefined },
+      ...database.replicas.map(({ watch }) => ({ role: 'replica', server: watch.address, isUsable: watch.isUsable })),
+    ],
     poolUse: database.poolUse,
     cacheLookups: () => responses.lookups,
     reads: () => readCatalog.reads,

@@ -46,7 +46,9 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
     const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
     const { log } = await openTelemetry(config, { pid: process.pid, tracing: true }, opened)
     const parts = { log, trustedDocuments, metrics, readiness, shared: channel.shared() }
-    const openOptions = { share: true, embeddedUrl, changeFeed: channel.changeFeed }
+    // One of the workers reports for the gateway which replicas are lost.
+    const report = index === 0 ? (line: string) => log.warn(line) : undefined
+    const openOptions = { share: true, embeddedUrl, changeFeed: channel.changeFeed, report }
     const { app } = await openGateway(config, parts, openOptions, opened)
     serve = serveGiven(app, channel)
     await app.ready()

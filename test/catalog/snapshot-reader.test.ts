@@ -8,6 +8,7 @@ import type { Item } from '../../src/catalog/models.ts'
 import { type CallerAccess, createSnapshotReader } from '../../src/catalog/snapshot-reader.ts'
 import { CatalogPool } from '../../src/database/pool.ts'
 import { Replica } from '../../src/database/replica.ts'
+import { ServerWatch } from '../../src/database/server-watch.ts'
 import type { SqlReader } from '../../src/database/sql-reader.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { createFeed, silentChangeFeed } from '../support/changes.ts'
@@ -153,7 +154,8 @@ describe.runIf(inject('template').kind === 'postgres')('A read from a replica', 
         return db.database.sql.$queryRaw(statement, ...values)
       },
     }
-    replica = new SomeReplica({ prisma, sql, pool, createClient: () => new pg.Client(url) })
+    const watch = new ServerWatch({ role: 'replica', address: '', patienceMs: 0, report: () => {} })
+    replica = new SomeReplica({ prisma, sql, pool, createClient: () => new pg.Client(url), watch })
   })
   afterAll(() => replica.close())
   beforeEach(() => {

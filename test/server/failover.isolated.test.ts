@@ -23,6 +23,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('After a failove
   let proxy: DatabaseProxy
   let gateway: Gateway
   let key: string
+  let log = ''
 
   beforeAll(async () => {
     cluster = await startCluster()
@@ -41,6 +42,9 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('After a failove
       DATABASE_REPLICA_URLS: `${ahead.url},${behind.url}`,
       METRICS_PORT: '0',
       RESPONSE_CACHE_MB: '0',
+    })
+    gateway.child.stderr?.on('data', (data) => {
+      log += data
     })
   })
   afterAll(async () => {
@@ -124,13 +128,24 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('After a failove
     const { mark } = (await run(behind, 'SELECT mark FROM primary_mark'))[0]
     expect(await positionOf(ahead)).toMatchObject({ mark })
     await run(ahead, 'SELECT pg_promote()')
-    expect(await positionOf(ahead)).toBeUndefined()
+    expect(await positionOf(ahead)).toEqual({ fault: expect.stringContaining('not in recovery') })
     await run(ahead, rename('by mistake'))
     await ahead.demote()
     expect(await run(ahead, 'SELECT mark, pg_is_in_recovery() AS recovers FROM primary_mark')).toEqual([
       { mark, recovers: true },
     ])
-    expect(await positionOf(ahead)).toBeUndefined()
+    expect(await positionOf(ahead)).toEqual({ fault: expect.stringContaining('another timeline') })
     for (let n = 0; n < 20; n += 1) expect(await shown()).toBe('changed again')
+  })
+
+  test('one line says that the primary is away, and one that it is back', async () => {
+    const lines = () => log.match(/The primary [^"]*/g) ?? []
+    const before = lines().length
+    await proxy.cut()
+    await expect.poll(() => lines().slice(before)).toHaveLength(1)
+    expect(lines().at(-1)).toMatch(/^The primary 127.0.0.1:\d+ is away: connect ECONNREFUSED/)
+    await proxy.restore()
+    await expect.poll(shown).toBe('changed again')
+    await expect.poll(() => lines().slice(before + 1)).toEqual([expect.stringMatching(/ is back after \d+ seconds$/)])
   })
 })

@@ -59,7 +59,7 @@ test('the page has every metric of the gateway', () => {
 })
 
 test('the page names each alert, with what to do', () => {
-  expect(ALERTS).toHaveLength(6)
+  expect(ALERTS).toHaveLength(7)
   for (const { alert } of ALERTS) expect(page).toContain(`| \`${alert}\` |`)
 })
 

@@ -7,7 +7,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { DATASET, ITEM, seedCatalog } from '../support/catalog.ts'
 import { type Cluster, hasPostgres, type PostgresServer, startCluster } from '../support/cluster.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
-import { type Gateway, startGateway } from '../support/process.ts'
+import { type Gateway, runCatalog, startGateway } from '../support/process.ts'
 
 /*
  * Three gateways over a primary and its streaming replicas, one of which lags and one of which dies.
@@ -22,6 +22,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
   let gateways: Gateway[]
   let database: Database
   let key: string
+  const logs = new Map<Gateway, string>()
 
   beforeAll(async () => {
     cluster = await startCluster()
@@ -37,12 +38,15 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
       DATABASE_REPLICA_URLS: replicas.map((replica) => replica.url).join(', '),
       METRICS_PORT: '0',
     }
-    // One caches responses. Two do not, so that each request reads the database.
+    // One caches responses. Two do not, so that each request reads the database. One has workers.
     gateways = await Promise.all([
       startGateway(env),
       startGateway({ ...env, RESPONSE_CACHE_MB: '0' }),
-      startGateway({ ...env, RESPONSE_CACHE_MB: '0' }),
+      startGateway({ ...env, RESPONSE_CACHE_MB: '0', WORKERS: '2' }),
     ])
+    for (const gateway of gateways) {
+      gateway.child.stderr?.on('data', (data) => logs.set(gateway, (logs.get(gateway) ?? '') + data))
+    }
   })
   afterAll(async () => {
     await Promise.all(gateways.map((gateway) => gateway.stop()))
@@ -90,6 +94,55 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
       .toBeGreaterThan(replica)
   }
 
+  /** Whether each replica is usable, in the metrics. */
+  const usableOf = async ({ printed }: Gateway) => {
+    const metrics = await (await fetch(/Metrics at (\S+)/.exec(printed)?.[1] ?? '')).text()
+    return [...metrics.matchAll(/^database_server_usable\{role="replica",server="127.0.0.1:(\d+)"\} (.*)$/gm)].map(
+      ([, port, value]) => [Number(port), Number(value)],
+    )
+  }
+  const portOf = (replica: PostgresServer | undefined) => Number(new URL(replica?.url ?? '').port)
+  const examine = async (replicaUrls: readonly string[]) => {
+    const env = { ...TIMEOUTS, DATABASE_URL: cluster.primary.url, DATABASE_REPLICA_URLS: replicaUrls.join(',') }
+    const { stdout } = await runCatalog(env, 'doctor', '--json')
+    expect(stdout).not.toContain('geheim')
+    const findings: { check: string; isOk: boolean; found: string; advice?: string; sql?: string }[] =
+      JSON.parse(stdout)
+    return findings.filter(({ check }) => check === 'replica')
+  }
+
+  test('doctor says of each replica whether it can be read, and why not', async () => {
+    const [replica] = replicas
+    if (!replica) throw new Error('There is no replica')
+    const wrong = (change: Partial<URL>) => Object.assign(new URL(replica.url), change).href
+    await askReplica(cluster.primary, `CREATE ROLE reader LOGIN PASSWORD 'geheim'`)
+    const found = await examine([
+      ...replicas.map(({ url }) => url),
+      wrong({ username: 'nobody', password: 'geheim' }),
+      wrong({ port: '1', password: 'geheim' }),
+      wrong({ pathname: '/template1' }),
+      wrong({ pathname: '/none' }),
+      wrong({ username: 'reader', password: 'geheim' }),
+      cluster.primary.url,
+    ])
+    const at = (server: PostgresServer | undefined, text: string) =>
+      expect.stringMatching(`^127.0.0.1:${portOf(server)} ${text}`)
+    expect(found.map(({ isOk, found, advice }) => [isOk, found, advice])).toEqual([
+      ...replicas.map((one) => [true, at(one, 'has replayed what the primary had'), undefined]),
+      [false, at(replica, `can't be used: role "nobody" does not exist`), expect.stringContaining('pg_hba.conf')],
+      [false, expect.stringMatching(/^127.0.0.1:1 can't be used: .*ECONNREFUSED/), expect.stringContaining('the port')],
+      [
+        false,
+        at(replica, `can't be used: relation "primary_mark" does not exist`),
+        expect.stringContaining('the database'),
+      ],
+      [false, at(replica, `can't be used: database "none" does not exist`), expect.stringContaining('the database')],
+      [false, at(replica, 'reader may not read .*items'), 'run this on the primary'],
+      [true, at(replica, 'is in use; a wrong server'), expect.stringContaining('GRANT pg_read_all_stats TO reader')],
+      [false, at(cluster.primary, 'is not in recovery'), expect.stringContaining('pg_basebackup')],
+    ])
+  })
+
   test('read from replicas that are up to date, in REST and GraphQL', async () => {
     for (const gateway of gateways.slice(1)) {
       const statuses = new Set<number>()
@@ -129,6 +182,9 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
     if (!lagging) throw new Error('There is no replica')
     await askReplica(lagging, 'SELECT pg_wal_replay_pause()')
     await rename('while one lags')
+    const [paused] = await examine([lagging.url])
+    expect(paused).toMatchObject({ isOk: false, found: expect.stringMatching(/ is paused: it lags by \d+ bytes/) })
+    expect(paused?.sql).toBe('SELECT pg_wal_replay_resume();')
     for (const gateway of gateways) {
       await expectNameWithinASecond(gateway, 'while one lags')
       await settled(gateway === gateways[0] ? (gateways[1] ?? gateway) : gateway)
@@ -183,6 +239,36 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
         () => nameOfGate(gateway),
         (name) => expect(name).toBe('without replicas'),
       )
+    }
+  })
+
+  test('say in one line that a replica is back, and in one that it is lost, and show it in the metrics', async () => {
+    const [replica] = replicas
+    const linesOf = (gateway: Gateway) =>
+      (logs.get(gateway) ?? '').match(new RegExp(`The replica 127.0.0.1:${portOf(replica)} .*`, 'g')) ?? []
+    const seconds = { timeout: 60_000 }
+    const usable = (value: number) => [
+      [portOf(replica), value],
+      [portOf(replicas[1]), 0],
+    ]
+    const before = new Map<Gateway, number>()
+    for (const gateway of gateways) {
+      await expect.poll(() => linesOf(gateway).at(-1), seconds).toContain('is not used: ')
+      await expect.poll(() => usableOf(gateway), seconds).toEqual(usable(0))
+      before.set(gateway, linesOf(gateway).length)
+    }
+    const newLines = (gateway: Gateway) => linesOf(gateway).slice(before.get(gateway))
+    await replica?.demote()
+    const back = expect.stringMatching(/ is back after \d+ seconds/)
+    for (const gateway of gateways) {
+      await expect.poll(() => usableOf(gateway), seconds).toEqual(usable(1))
+      await expect.poll(() => newLines(gateway), seconds).toEqual([back])
+    }
+    await replica?.stop('immediate')
+    const lost = expect.stringContaining(' is not used: connect ECONNREFUSED')
+    for (const gateway of gateways) {
+      await expect.poll(() => newLines(gateway), seconds).toEqual([back, lost])
+      await expect.poll(() => usableOf(gateway), seconds).toEqual(usable(0))
     }
   })
 })

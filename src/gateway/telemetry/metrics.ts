@@ -32,6 +32,8 @@ interface Use {
 
 /** Functions that return current values. They are called whenever the metrics are read. */
 interface Sources {
+  /** The servers of the database. */
+  servers: () => readonly { role: string; server: string; isUsable: boolean }[]
   poolUse: () => PoolUse
   /** Lookups in the response cache since the start. */
   cacheLookups: () => { hits: number; misses: number }
@@ -138,7 +140,18 @@ function createUseCounters(label: keyof typeof USE_COUNTERS, registers: Registry
   }
 }
 
-function watch({ poolUse, cacheLookups, reads, unread }: Sources, registers: Registry[]): void {
+function watch({ servers, poolUse, cacheLookups, reads, unread }: Sources, registers: Registry[]): void {
+  new Gauge({
+    name: 'database_server_usable',
+    help: 'Whether the gateway can read from a server of the database (1) or not (0), by role (primary or replica)',
+    labelNames: ['role', 'server'],
+    // A server that one worker can't use is not usable.
+    aggregator: 'min',
+    registers,
+    collect() {
+      for (const { role, server, isUsable } of servers()) this.set({ role, server }, Number(isUsable))
+    },
+  })
   new Gauge({
     name: 'sql_connections',
     help: 'Database connections by state (idle or busy), and statements that wait for a connection (waiting)',
