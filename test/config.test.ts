@@ -18,3 +18,10 @@ test('by default each worker has at least two connections', () => {
 test('the embedded database has one worker', () => {
   expect(readConfig({}).workers).toBe(1)
 })
+
+test('variables of psql without DATABASE_URL have a warning, because the embedded database is used', () => {
+  const env = { PGHOST: '10.0.0.5', PGPORT: '', PGDATABASE: 'catalog' }
+  const warning = 'Without DATABASE_URL the embedded database is used, whatever PGHOST, PGDATABASE may say'
+  expect(readConfig(env).warning).toBe(warning)
+  expect(readConfig({ ...env, DATABASE_URL: 'postgresql://127.0.0.1/catalog' }).warning).toBeUndefined()
+})

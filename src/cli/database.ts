@@ -40,7 +40,8 @@ export async function changeDatabase<Result>(use: (database: Database) => Promis
 
 /** Opens the configured database, whether or not migrations are missing, and runs `use`. */
 export async function withOpenDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
-  const { database: config } = readConfig(process.env)
+  const { database: config, warning } = readConfig(process.env)
+  if (warning !== undefined) printNotice(warning)
   const name = `${commandOrigin().command} (process ${process.pid})`
   const onWait = (line: string) =>
     printNotice(

@@ -197,7 +197,10 @@ const configuration = environment
   }))
 
 /** The settings of a process, parsed and complete. Times are in milliseconds. */
-export type Config = z.output<typeof configuration>
+export type Config = z.output<typeof configuration> & {
+  /** For the operator: variables that have no effect. */
+  warning?: string
+}
 export type DatabaseConfig = Config['database']
 export type LogLevel = (typeof LOG_LEVELS)[number]
 /** Limits for clients and their connections. */
@@ -210,8 +213,17 @@ export type LimitsConfig = Config['limits']
 export function readConfig(variables: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const parsed = configuration.safeParse(given)
-  if (parsed.success) return parsed.data
+  if (parsed.success) return { ...parsed.data, ...(parsed.data.database.kind === 'embedded' && warnOfPsql(given)) }
   throw operationFailed(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`))
+}
+
+/** Variables of libpq that name a server. The gateway could follow them only in part, so it asks for the URL. */
+const PSQL_VARIABLES = ['PGHOST', 'PGHOSTADDR', 'PGPORT', 'PGDATABASE', 'PGUSER', 'PGPASSWORD', 'PGSERVICE']
+
+function warnOfPsql(given: Record<string, unknown>): { warning?: string } {
+  const names = PSQL_VARIABLES.filter((name) => name in given)
+  if (names.length === 0) return {}
+  return { warning: `Without DATABASE_URL the embedded database is used, whatever ${names.join(', ')} may say` }
 }
 
 /** The embedded database has one session, which one process can keep busy. On PostgreSQL each worker has at least two connections. */

@@ -17,6 +17,7 @@ import { checkMigrated, checkServer } from './migrate.ts'
 import { compareObjects } from './objects.ts'
 import { checkReferences } from './references.ts'
 import { SERVER_CHECKS, TABLE_CHECKS } from './server-checks.ts'
+import { checkSubscriptions } from './subscriptions.ts'
 
 /** Checks that need no table, in order. */
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -47,6 +48,7 @@ const CHECKS_OF_TABLES: Readonly<Record<string, Check>> = {
     return differences.map((difference) => ({ isOk: false, ...difference }))
   },
   ...TABLE_CHECKS,
+  subscriptions: checkSubscriptions,
   references: checkReferences,
   totals: async (session) => {
     const wrong = await rows<{ slug: string; tables: string }>(session, WRONG_COUNTS)

@@ -6,6 +6,7 @@ import { isTransient } from '../database/client.ts'
 import { type Database, databaseExists } from '../database/database.ts'
 import { followMigrations, migrate } from '../database/migrate.ts'
 import { renewStatistics } from '../database/statistics.ts'
+import { checkSubscriptions } from '../database/subscriptions.ts'
 import { messageOf, operationFailed } from '../errors/errors.ts'
 import { type Metrics, serveMetrics } from '../gateway/telemetry/metrics.ts'
 import { loadSampleData } from '../sample/load.ts'
@@ -62,6 +63,8 @@ export async function prepareDatabase(
         void stopped.then(() => session.end())
         followMigrations(session, print)
         await migrate(session)
+        const { isOk, found, advice } = await checkSubscriptions(session)
+        if (!isOk) warn(`${found}: ${advice}`)
         // It has no autovacuum, and an older version or psql may have filled tables.
         if (config.database.kind === 'embedded') await renewStatistics(session)
       })

@@ -59,6 +59,11 @@ describe('The command line', () => {
     [['keys', 'list'], { DATABASE_URL: 'mysql://host/db' }, /^catalog: DATABASE_URL must be .*\n$/],
     [['migrate'], { PORT: 'abc', SAMPLE_DATA: 'maybe' }, /^catalog: PORT must .*\nSAMPLE_DATA must .*\n$/],
     [['migrate'], { DATABASE_URL: 'postgresql://u@127.0.0.1:1/x' }, /^catalog: The database can't be reached: .*\n$/],
+    [
+      ['migrate'],
+      { DATA_DIR: '/dev/null/x', PGHOST: 'db' },
+      /^Without DATABASE_URL the embedded database is used, whatever PGHOST may say\ncatalog: DATA_DIR .*\n$/,
+    ],
     [['migrate'], { DATA_DIR: '/dev/null/x' }, /^catalog: DATA_DIR \/dev\/null\/x can't be used: .*\n$/],
   ])('catalog %j with %j fails with one line for each mistake', async (command, env, stderr) => {
     const result = await runCommand(env, ...command)

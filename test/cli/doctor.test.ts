@@ -5,6 +5,7 @@ import { createKey } from '../../src/auth/keys.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
+import { prepareDatabase } from '../../src/server/lifecycle.ts'
 import { seedCatalog } from '../support/catalog.ts'
 import { runCommand } from '../support/command.ts'
 import { createDatabase, createOwnDatabase, useDatabase } from '../support/database.ts'
@@ -42,6 +43,7 @@ describe('catalog doctor', () => {
         'objects',
         'tables',
         'statistics',
+        'subscriptions',
         'references',
         'totals',
         'history',
@@ -165,6 +167,12 @@ describe('catalog doctor', () => {
   })
 })
 
+/** As a subscription that has copied a table. */
+const SUBSCRIBE = `
+  CREATE SUBSCRIPTION upgrade CONNECTION 'dbname=none' PUBLICATION none WITH (connect = false, slot_name = NONE);
+  SET allow_system_table_mods = on;
+  INSERT INTO pg_subscription_rel SELECT oid, 'items'::regclass, 'r' FROM pg_subscription WHERE subname = 'upgrade'`
+
 /* The gateway has a role of its own, and a superuser made the database, as an operator has it. PostGIS is in a schema of a strange name. */
 describe.runIf(inject('template').kind === 'postgres')('catalog doctor, with a role that is no superuser', () => {
   const role = `catalog_doctor_${process.pid}`
@@ -227,6 +235,7 @@ describe.runIf(inject('template').kind === 'postgres')('catalog doctor, with a r
       /^(items|images|code_labels), .*: unlogged/,
       'ALTER TABLE images SET UNLOGGED; ALTER TABLE code_labels SET UNLOGGED; ALTER TABLE items SET UNLOGGED',
     ],
+    ['subscriptions', /^logical replication \(upgrade\) writes the tables/, SUBSCRIBE],
     [
       'statistics',
       /^last_imports: never analysed/,
@@ -249,6 +258,18 @@ describe.runIf(inject('template').kind === 'postgres')('catalog doctor, with a r
     expect(ill.find((one) => one.check === check)?.found).toMatch(found)
     for (const { sql, found } of ill) await root.query(sql ?? /GRANT .*;/.exec(found)?.[0] ?? '')
     expect((await examine(env)).ill).toEqual([])
+  })
+
+  test('a gateway warns at its start if logical replication writes the tables', async () => {
+    await root.query(SUBSCRIBE)
+    const warnings: string[] = []
+    const database = await openDatabase(readConfig(env).database, { share: false })
+    const process = { url: '', stopped: new Promise<void>(() => {}), isStopped: () => false }
+    const output = { print: () => {}, warn: (line: string) => void warnings.push(line) }
+    await prepareDatabase(database, { config: readConfig(env), ...process }, output)
+    await database.close()
+    await root.query('DROP SUBSCRIPTION upgrade')
+    expect(warnings).toEqual([expect.stringMatching(/^logical replication \(upgrade\) .*: start no gateway/)])
   })
 
   test('the connections of PostgreSQL suffice for the pool', async () => {

@@ -107,6 +107,14 @@ test('a port that is in use gives one line', async () => {
   await dropOthers()
 })
 
+test('variables of psql without DATABASE_URL leave a line in the log', async () => {
+  const { stderr } = await runCatalog({ DATA_DIR: '/dev/null/x', PGHOST: 'db' }, 'serve')
+  expect(JSON.parse(stderr.split('\n')[0] ?? '')).toMatchObject({
+    level: 'warn',
+    msg: 'Without DATABASE_URL the embedded database is used, whatever PGHOST may say',
+  })
+})
+
 /** Stops a gateway before it has received the body of a request. `bodyAfterMs` is the time from the stop to the body. */
 async function stopBeforeBody() {
   const { env: own, drop: dropOwn } = await createEmpty()
