@@ -94,7 +94,7 @@ const UNLOGGED = sql`
    WHERE relnamespace = 'public'::regnamespace AND relname = ANY ($1::text[]) AND relpersistence = 'u' HAVING count(*) > 0`
 
 /** Autovacuum leaves small tables out, and PostgreSQL plans well without knowing them. */
-const SMALL_BYTES = 64 * 1024
+const SMALL_BYTES = 1024 * 1024
 
 const NO_STATISTICS = sql`
   SELECT string_agg(relname, ', ' ORDER BY relname) || ': never analysed, so PostgreSQL guesses, and requests can take seconds' AS found,

@@ -239,7 +239,7 @@ describe.runIf(inject('template').kind === 'postgres')('catalog doctor, with a r
     [
       'statistics',
       /^last_imports: never analysed/,
-      `ALTER TABLE last_imports SET (autovacuum_enabled = off); INSERT INTO last_imports (dataset_id, digest, revision) SELECT gen_random_uuid(), '', n FROM generate_series(1, 9999) AS n`,
+      `ALTER TABLE last_imports SET (autovacuum_enabled = off); INSERT INTO last_imports (dataset_id, digest, revision) SELECT gen_random_uuid(), '', n FROM generate_series(1, 30000) AS n`,
     ],
     [
       'references',
