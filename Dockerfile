@@ -1,7 +1,7 @@
 # The image of the gateway: `docker build -t dataset-catalog .` (docs/operations.md)
 #
-#   docker run --read-only --tmpfs /tmp -v catalog:/data -p 4000:4000 dataset-catalog                    # embedded PostGIS
-#   docker run --read-only --tmpfs /tmp -e DATABASE_URL=postgresql://... -p 4000:4000 dataset-catalog    # a server
+#   docker run --stop-timeout 30 --read-only --tmpfs /tmp -v catalog:/data -p 4000:4000 dataset-catalog                    # embedded PostGIS
+#   docker run --stop-timeout 30 --read-only --tmpfs /tmp -e DATABASE_URL=postgresql://... -p 4000:4000 dataset-catalog    # a server
 
 FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS package
 WORKDIR /checkout
