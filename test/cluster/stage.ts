@@ -93,6 +93,11 @@ export async function openStage(dcs: Settings): Promise<Stage> {
   startEtcd()
   startRedis()
   await makeFolders(place)
+  // Patroni ends for ever if etcd has no leader yet.
+  await until(
+    'etcd has a leader',
+    async () => !(await (await fetch(`${etcd}:2379/version`)).text()).includes('not_decided'),
+  )
   for (const n of [1, 2, 3]) nodes.push(await createNode(place, n, dcs))
   const leads = async (node: Node) => (await node.ask('GET', '/primary').catch(() => undefined))?.status === 200
   const leader = async () => {
