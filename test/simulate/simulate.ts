@@ -15,6 +15,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '1' },
     database: { type: 'string' },
     embedded: { type: 'boolean', default: false },
+    replica: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
   },
 })

@@ -20,6 +20,8 @@ export interface Stage {
   connect: () => Promise<Connection>
   gateways: readonly Gateway[]
   proxies: readonly DelayProxy[]
+  /** Connects to the replica that gateways read too, if there is one. */
+  connectReplica: (() => Promise<Connection>) | undefined
   /** Whether all writers and gateways share one session of the database. */
   hasOneSession: boolean
 }
@@ -28,6 +30,8 @@ interface StageOptions {
   seed: number
   /** The URL of a PostgreSQL server with a superuser. Without it, a new server is started. */
   database?: string | undefined
+  /** Whether the new server has a streaming replica that gateways read. */
+  replica: boolean
   /** Gets a function for each thing that must be closed. */
   opened: (() => Promise<unknown>)[]
 }
@@ -37,33 +41,41 @@ export const runCommand = (env: Record<string, string>, ...args: string[]) =>
   runCatalogWith({ timeoutMs: 600_000 }, env, ...args)
 
 /** Creates a database on a PostgreSQL server, and starts two gateways behind proxies, one of them with workers. */
-export async function openPostgres({ seed, database, opened }: StageOptions): Promise<Stage> {
-  const server = database ?? (await startServer(opened))
+export async function openPostgres({ seed, database, replica, opened }: StageOptions): Promise<Stage> {
+  const servers = database === undefined ? await startServers(replica, opened) : [database]
   const name = `catalog_simulation_${process.pid}`
+  const [server = '', copy] = servers
   await execute(server, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`)
   opened.push(() => execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
   // Deadlocks show after a tenth of a second; the default is a second.
   await execute(server, `ALTER DATABASE ${name} SET deadlock_timeout = '100ms'`)
-  const url = Object.assign(new URL(server), { pathname: name }).href
-  const env = { DATABASE_URL: url }
+  const urlOn = (url: string) => Object.assign(new URL(url), { pathname: name }).href
+  const env = { DATABASE_URL: urlOn(server) }
   const { code, stderr } = await runCommand(env, 'migrate')
   if (code !== 0) throw new Error(stderr)
   const [gateways, proxies]: [Gateway[], DelayProxy[]] = [[], []]
   for (const workers of ['1', '2']) {
-    const proxy = await openDelayProxy(url, `${seed} proxy ${workers}`)
-    opened.push(proxy.close)
-    proxies.push(proxy)
-    gateways.push(
-      await openGateway(`gateway with WORKERS=${workers}`, { DATABASE_URL: proxy.url, WORKERS: workers }, opened),
+    const ways = await Promise.all(
+      servers.map((url, n) => openDelayProxy(urlOn(url), `${seed} proxy ${workers} to ${n}`)),
     )
+    opened.push(...ways.map(({ close }) => close))
+    proxies.push(...ways)
+    const [DATABASE_URL = '', ...replicas] = ways.map(({ url }) => url)
+    const urls = { DATABASE_URL, DATABASE_REPLICA_URLS: replicas.join() }
+    gateways.push(await openGateway(`gateway with WORKERS=${workers}`, { ...urls, WORKERS: workers }, opened))
   }
-  return { env, connect: () => Connection.open(url), gateways, proxies, hasOneSession: false }
+  const connectTo = (url: string) => () => Connection.open(urlOn(url))
+  return {
+    ...{ env, gateways, proxies, hasOneSession: false },
+    ...{ connect: connectTo(server), connectReplica: copy === undefined ? undefined : connectTo(copy) },
+  }
 }
 
-async function startServer(opened: StageOptions['opened']): Promise<string> {
-  const { primary, close } = await startCluster()
+/** Starts a server, and its replica if there is to be one. Returns their URLs. */
+async function startServers(replica: boolean, opened: StageOptions['opened']): Promise<string[]> {
+  const { primary, addReplica, close } = await startCluster()
   opened.push(close)
-  return primary.url
+  return [primary.url, ...(replica ? [(await addReplica()).url] : [])]
 }
 
 async function execute(url: string, sql: string): Promise<void> {
@@ -78,7 +90,7 @@ export async function openEmbedded({ opened }: StageOptions): Promise<Stage> {
   const env = { DATA_DIR: dataDir }
   const gateway = await openGateway('embedded gateway with WORKERS=2', { ...env, WORKERS: '2' }, opened)
   const connect = async () => Connection.open(await embeddedConnection(dataDir))
-  return { env, connect, gateways: [gateway], proxies: [], hasOneSession: true }
+  return { env, connect, gateways: [gateway], proxies: [], connectReplica: undefined, hasOneSession: true }
 }
 
 async function openGateway(

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { writeWithCommands } from './commands.ts'
+import type { Connection } from './connection.ts'
 import { differences } from './content.ts'
 import type { FaultLog } from './faults.ts'
 import { History } from './history.ts'
 import { type Exchange, type Fault, Judge } from './judge.ts'
-import { textOf } from './question.ts'
+import { at, textOf } from './question.ts'
 import { createPool, readAnswers } from './readers.ts'
 import { initialStatements } from './sql.ts'
 import type { Gateway, Stage } from './stage.ts'
@@ -23,7 +25,7 @@ const READERS = 8
 
 /** Changes the world and asks about it until the end. Returns a line about what was done. */
 export async function simulateWorld(run: WorldRun): Promise<string> {
-  const { seed, env, gateways, connect, proxies, hasOneSession, faults, isEnding } = run
+  const { seed, env, gateways, connect, connectReplica, proxies, hasOneSession, faults, isEnding } = run
   const world = createWorld(seed)
   const history = new History(world.initial)
   const judge = new Judge(history)
@@ -56,6 +58,8 @@ export async function simulateWorld(run: WorldRun): Promise<string> {
   ])
   const different = await differences(connections[0], history.current)
   if (different.length > 0) faults.add('another content', different)
+  const replayed = connectReplica && (await compareReplica(connections[0], connectReplica, history))
+  if (replayed && replayed.length > 0) faults.add('another content of the replica', replayed)
   for (const connection of connections) await connection.close()
   const { writes, lockTimeouts } = writers.counts
   return [
@@ -65,6 +69,21 @@ export async function simulateWorld(run: WorldRun): Promise<string> {
     `${judge.counts.unavailable} answers 503`,
     `${judge.counts.refused} documents that cost too much`,
   ].join(', ')
+}
+
+/** The differences between the model and the replica, once it has replayed all that was written. */
+async function compareReplica(
+  primary: Connection,
+  connectReplica: () => Promise<Connection>,
+  history: History,
+): Promise<string[]> {
+  const [row] = await primary.execute('SELECT pg_current_wal_lsn()::text AS lsn')
+  const replica = await connectReplica()
+  const hasAll = { text: 'SELECT 1 WHERE pg_last_wal_replay_lsn() >= $1::pg_lsn', values: [at(row, 'lsn')] }
+  while ((await replica.run(hasAll)).length === 0) await sleep(100)
+  const different = await differences(replica, history.current)
+  await replica.close()
+  return different
 }
 
 const MAX_LENGTH = 1_500
