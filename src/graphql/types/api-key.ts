@@ -61,7 +61,7 @@ const ApiKey = builder.objectRef<OwnKey>('ApiKey').implement({
     }),
     usage: t.field({
       type: [KeyUsage],
-      description: 'Its use on the last days with today, by day, then slug. Up to half a minute late.',
+      description: 'Its use on the last days with today, by day, then slug. With a delay of up to 30 seconds.',
       extensions: { cost: 100, assumedLength: 50 },
       args: {
         days: t.arg.int({ defaultValue: DEFAULT_USAGE_DAYS, description: 'Number of days, from 1 to 366.' }),
