@@ -102,11 +102,10 @@ describe.skipIf(TEST_DATABASE_URL)('on the embedded database', () => {
     },
   )
 
-  const hasPandas = spawnSync('python3', ['-c', 'import pandas']).status === 0
-  test.skipIf(!hasPandas).each(blocksIn('python'))('$page: the Python program reads every item', async ({ block }) => {
+  const hasPython = spawnSync('python3', ['--version']).status === 0
+  test.skipIf(!hasPython).each(blocksIn('python'))('$page: the Python program reads every page', async ({ block }) => {
     const { code, stdout, stderr } = await run('python3', '-c', localise(block))
     expect([code, stderr]).toEqual([0, ''])
-    if (block.includes('pandas')) return expect(stdout).toMatch(/Length: [1-9]/)
     const list = await fetch(`${gateway.url}/v1/datasets/seoul-landmarks/items`, {
       headers: { authorization: `Bearer ${key()}` },
     })

@@ -109,7 +109,8 @@ test.skipIf(!hasPandas).each(blocksIn('py').map(({ block }) => [block.split('\n'
       .replace('/tmp/world-airports', `${folder}/seoul`)
     const print = `import json; print(json.dumps(items[json.loads('${JSON.stringify(TEXTS)}')].fillna('').values.tolist()))`
     // Not `run`: this process answers the request of pandas.
-    const { stdout } = await promisify(execFile)(PYTHON, ['-c', `key = '${t.key}'\n${script}\n${print}`])
+    const env = { ...process.env, KEY: t.key }
+    const { stdout } = await promisify(execFile)(PYTHON, ['-c', `${script}\n${print}`], { env })
     expect(JSON.parse(stdout)).toEqual(textsOf(items))
   },
 )
