@@ -43,7 +43,7 @@ const REPLAYED_POSITION = sql`
               WHEN greatest(
                      checkpoint.timeline_id, recovery.min_recovery_end_timeline, (SELECT received_tli FROM pg_stat_wal_receiver)
                    ) > timeline THEN 'it follows another timeline than the primary'
-         END AS fault
+         END AS fault, NOT pg_is_in_recovery() AND started_at = pg_postmaster_start_time() AS "isMarked"
     FROM primary_mark, pg_control_checkpoint() AS checkpoint, pg_control_recovery() AS recovery`
 
 /** Returns the end of the primary's log, and marks the primary before, if it has no mark since its start. */
@@ -59,20 +59,28 @@ export function findPrimaryPosition(client: SqlSession): Promise<LogPosition | u
   return readPosition(client, CURRENT_POSITION)
 }
 
-/** How far a replica has replayed the log of the primary whose mark it shows, or why it may follow another log. */
-type Replayed = LogPosition | { fault: string }
+/** How far a replica has replayed the log of the primary whose mark it shows, or why it may follow another log. A primary has its own mark. */
+type Replayed = LogPosition | { fault: string; ownMark?: string }
+
+interface ReplayedRow {
+  mark: string
+  offset: string | null
+  fault: string | null
+  isMarked: boolean
+}
 
 export async function readReplicaPosition(client: SqlSession): Promise<Replayed> {
-  const { rows } = await client.query<{ mark: string; offset: string | null; fault: string | null }>(REPLAYED_POSITION)
+  const { rows } = await client.query<ReplayedRow>(REPLAYED_POSITION)
   const [row] = rows
   if (!row) return { fault: 'it has no mark of a primary' }
+  if (row.fault !== null && row.isMarked) return { fault: row.fault, ownMark: row.mark }
   if (row.fault !== null || row.offset === null) return { fault: row.fault ?? 'it has replayed nothing' }
   return { mark: row.mark, offset: BigInt(row.offset) }
 }
 
-/** Returns why a server does not show the state of the primary at `position`; undefined if it does. */
+/** Returns why a server does not show the state of the primary at `position`; undefined if it does, or if it is the primary. */
 export function faultOf(replayed: Replayed, position: LogPosition): string | undefined {
-  if ('fault' in replayed) return replayed.fault
+  if ('fault' in replayed) return replayed.ownMark === position.mark ? undefined : replayed.fault
   if (replayed.mark !== position.mark) {
     return 'it lacks the mark of the primary: it follows another server, or lags since before the last start of the primary'
   }

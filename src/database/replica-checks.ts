@@ -27,12 +27,14 @@ interface Facts {
 const CHECKS: readonly ((facts: Facts) => Result | false)[] = [
   ({ moves }) =>
     moves && fail('leads to several servers, so a read may be old', 'name each replica by its own address'),
-  ({ isInRecovery }) =>
+  ({ isInRecovery, fault }) =>
     !isInRecovery &&
-    fail(
-      'is not in recovery, so it is no replica',
-      'build it again from the primary (pg_basebackup), or remove its URL',
-    ),
+    (fault === undefined
+      ? note('is the primary now, and is read as such', 'leave its URL if it can become a replica again')
+      : fail(
+          'is not in recovery, so it is no replica',
+          'build it again from the primary (pg_basebackup), or remove its URL',
+        )),
   ({ unreadable, role }) =>
     unreadable !== null &&
     fail(`${role} may not read ${unreadable}`, 'run this on the primary', `GRANT SELECT ON ${unreadable} TO ${role};`),

@@ -64,7 +64,7 @@ async function runAsPostgres({ folder, network }: Stage, { data, file }: Node, s
     .replaceAll('/mnt/wal', `${folder}/wal`)
     .replaceAll('/var/lib/postgresql/15/catalog', data)
     .replace('patronictl', `printf 'catalog\\nYes I am aware\\n' | patronictl`)
-    .replace('/etc/patroni.yml', file)
+    .replace('/etc/patroni/config.yml', file)
   const env = { PATH: process.env.PATH ?? '', HOME: folder, PGHOST: `${data}.socket` }
   const shell = ['bash', '-euo', 'pipefail', '-c', placed]
   const [program = '', ...args] = owner ? ['runuser', '-u', 'postgres', '--', ...shell] : shell

@@ -139,7 +139,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !hasPostgres)('Gateways over s
       [false, at(replica, `can't be used: database "none" does not exist`), expect.stringContaining('the database')],
       [false, at(replica, 'reader may not read .*items'), 'run this on the primary'],
       [true, at(replica, 'is in use; a wrong server'), expect.stringContaining('GRANT pg_read_all_stats TO reader')],
-      [false, at(cluster.primary, 'is not in recovery'), expect.stringContaining('pg_basebackup')],
+      [true, at(cluster.primary, 'is the primary now'), expect.stringContaining('leave its URL')],
     ])
   })
 
