@@ -28,10 +28,11 @@ function unpack() {
 
 // Node starts a worker as it would without a single file: with its options and the path of the program before the arguments.
 if (isWorker) process.argv.splice(2, process.argv.indexOf(process.execPath, 2) - 1)
+let folder
 try {
-  const folder = unpack()
-  createRequire(join(folder, 'main.cjs'))('./node_modules/dataset-catalog/package/catalog.js')
+  folder = unpack()
 } catch (error) {
   process.stderr.write(`catalog: its files can't be written; set XDG_CACHE_HOME to a folder: ${error.message}\n`)
-  process.exitCode = 1
+  process.exit(1)
 }
+createRequire(join(folder, 'main.cjs'))('./node_modules/dataset-catalog/package/catalog.js')

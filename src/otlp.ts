@@ -43,7 +43,7 @@ export function openExporter<Items>(
   return exporter
 }
 
-/** Describes this process. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES come before the rest. */
+/** Describes this process. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the rest. */
 export function describeProcess(): resources.Resource {
   const detectors = [resources.serviceInstanceIdDetector, resources.envDetector]
   return resources

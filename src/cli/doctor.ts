@@ -30,7 +30,7 @@ async function examine(): Promise<Finding[]> {
   return [
     { check: 'configuration', isOk: true, found: place },
     ...(await attempt('database', () => examineDatabase(config))),
-    ...(await examineReplicas(replicaUrls)),
+    ...(await attempt('replica', () => examineReplicas(replicaUrls))),
     ...(await attempt('redis', () => examineRedis(limits.redisUrl))),
   ]
 }
@@ -51,7 +51,7 @@ async function examineDatabase({ database: config, publicKey, workers }: Config)
   })
 }
 
-/** Without the primary, it is not known how far they must be. */
+/** If the primary is away, the replicas are checked without its position. */
 async function examineReplicas(urls: readonly string[]): Promise<Finding[]> {
   if (urls.length === 0) return []
   const position = withOpenDatabase(({ withSession }) => withSession(findPrimaryPosition)).catch(() => undefined)
@@ -107,6 +107,7 @@ const ADVICE = {
   configuration: 'the documentation lists all settings',
   database: 'check DATABASE_URL or DATA_DIR, and that the database runs',
   'public key': 'give PUBLIC_KEY another key: npx catalog keys create --name public',
+  replica: 'check DATABASE_REPLICA_URLS',
   redis: 'check REDIS_URL; until Redis answers, each gateway counts requests separately',
 }
 

@@ -233,7 +233,7 @@ function defaultWorkers(env: Environment): number {
   return Math.min(availableParallelism(), connected, env.MAX_REQUESTS_IN_FLIGHT)
 }
 
-/** A signal is sent if its exporter or an endpoint for it is given, as the OpenTelemetry specification says. */
+/** A signal is sent only if its exporter or an endpoint for it is given. OpenTelemetry itself would send each to localhost. */
 function telemetryOf(env: Environment): TelemetryConfig {
   const exporterOf = (signal: 'TRACES' | 'METRICS' | 'LOGS') => {
     const exporter = env[`OTEL_${signal}_EXPORTER`]

@@ -31,12 +31,14 @@ export class DatabaseClient extends pg.Client {
   /** The server of the session, and the id of its process there; undefined on the embedded database, which has one session. */
   session: Session | undefined
   readonly #settings: SessionConfig['settings']
+  readonly #connectTimeoutMs: number | undefined
   /** The last statement, until it ends. The next one waits for it here, because pg 9 refuses a statement while another runs. */
   #last: Promise<unknown> | undefined
 
   constructor(config?: SessionConfig) {
     super(config)
     this.#settings = config?.settings
+    this.#connectTimeoutMs = config?.connectionTimeoutMillis
     // An `error` event without a listener would end the process. The statements themselves report the lost connection.
     this.on('error', () => {})
   }
@@ -52,7 +54,9 @@ export class DatabaseClient extends pg.Client {
     await super.connect()
     if (!this.#settings) return this
     try {
-      this.session = (await super.query<Session>(beginSession(this.#settings))).rows[0]
+      // A server or a pooler may accept the login, and answer nothing afterwards.
+      const begin = { text: beginSession(this.#settings), query_timeout: this.#connectTimeoutMs }
+      this.session = (await super.query<Session>(begin)).rows[0]
       return this
     } catch (error) {
       void this.end()
@@ -71,10 +75,13 @@ export class DatabaseClient extends pg.Client {
     const sent: unknown = this.#last ? this.#last.then(send, send) : send()
     if (!(sent instanceof Promise)) return sent
     const ended = sent.catch((error: unknown) => {
-      throw classifyError(error)
+      const failure = classifyError(error)
+      // The server may still answer this statement, so no other can be sent here. Those that wait fail at once.
+      if (failure instanceof ConnectionError) void this.end()
+      throw failure
     })
     this.#last = ended
-    // It keeps the rows.
+    // A reference to it would keep its rows in memory.
     const forget = () => {
       if (this.#last === ended) this.#last = undefined
     }

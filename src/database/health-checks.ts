@@ -115,7 +115,7 @@ const LACKS_PARTS = sql`can_undo AND EXISTS (
 /** What to do if a check fails with an error of PostgreSQL, by its SQLSTATE. */
 const ADVICE: AdviceTable = [
   [
-    /^(XX|58)/,
+    /^(XX00[12]|58)/,
     'a file of the database is damaged: keep a copy of the data directory, test the disk, and restore a backup',
   ],
   [/^42501$/, 'give the role of DATABASE_URL this right; the check "rights" says how'],

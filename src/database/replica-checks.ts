@@ -66,7 +66,9 @@ const ADVICE: AdviceTable = [
   [/^42501/, 'let the role of DATABASE_REPLICA_URLS read all tables of the catalog'],
   [/^57P03/, 'wait until it has started; it needs hot_standby = on'],
   [/^53/, 'raise max_connections of the replica, or lower DATABASE_POOL_SIZE'],
-  [/./, 'correct the host and the port in DATABASE_REPLICA_URLS, or start the replica'],
+  [/^(40|57014)/, 'run catalog doctor again'],
+  [/CERT|TLS/, 'correct sslmode or sslrootcert in DATABASE_REPLICA_URLS'],
+  [/^(08|E[A-Z]+$|undefined$)/, 'correct the host and the port in DATABASE_REPLICA_URLS, or start the replica'],
 ]
 
 const FACTS = sql`
@@ -83,7 +85,7 @@ const PAUSE_MS = 100
 
 /**
  * Checks the replicas of these URLs, and changes nothing. The findings name the host, and never the password.
- * @param position of the primary, from before; undefined if it is not known
+ * @param position the position of the primary, read before; undefined if unknown
  */
 export async function checkReplicas(urls: readonly string[], position: LogPosition | undefined): Promise<Finding[]> {
   const findings = await Promise.all(urls.map((url) => checkReplica(url, position)))
@@ -92,12 +94,11 @@ export async function checkReplicas(urls: readonly string[], position: LogPositi
 
 async function checkReplica(url: string, position: LogPosition | undefined): Promise<Result[]> {
   const timeouts = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS }
-  const clients = [1, 2].map(() => new DatabaseClient({ ...serverConnection(url), ...timeouts }))
-  const [client, second] = clients
-  if (!client || !second) return []
+  const open = () => new DatabaseClient({ ...serverConnection(url), ...timeouts })
+  const [client, second] = [open(), open()] as const
   const named = (result: Result) => ({ ...result, found: `${client.host}:${client.port} ${result.found}` })
   try {
-    for (const one of clients) await one.connect()
+    for (const one of [client, second]) await one.connect()
     const facts = await readFacts(client, position)
     const results = CHECKS.flatMap(
       (check) => check({ ...facts, moves: client.session?.server !== second.session?.server }) || [],
@@ -109,7 +110,7 @@ async function checkReplica(url: string, position: LogPosition | undefined): Pro
   } catch (error) {
     return [named(fail(`can't be used: ${messageOf(error)}`, adviceOn(error, ADVICE)))]
   } finally {
-    for (const one of clients) void one.end()
+    for (const one of [client, second]) void one.end()
   }
 }
 

@@ -21,12 +21,13 @@ async function failures(session: SqlSession, text: SqlText, values: readonly unk
 /** Settings without which the catalog can't be written. The statement overrides those of the server, the database and the role. */
 const WRONG_SETTINGS = sql`
   SELECT format('%s is %s: %s', name, setting, harm) AS found,
-         'if nobody set it on purpose (some hosts do when the disk is full) and DATABASE_URL does not set it, run this' AS advice,
-         format('BEGIN READ WRITE; ALTER ROLE %I IN DATABASE %I SET %s = %s; COMMIT;', current_user, current_database(), name, needed) AS mend
+         'if nobody set it on purpose (some hosts do when the disk is full) and DATABASE_URL does not set it, run this' || as_whom AS advice,
+         format('BEGIN READ WRITE; ALTER ROLE %I IN DATABASE %I SET %s = %s; COMMIT;', current_user, current_database(), name, needed) || further AS mend
     FROM pg_settings JOIN (VALUES
-           ('default_transaction_read_only', 'off', 'no import and no command can write, and the use of keys is not recorded'),
-           ('session_replication_role', 'origin', 'triggers do not run, so totals get wrong and gateways miss changes')
-         ) AS expected (name, needed, harm) USING (name)
+           ('default_transaction_read_only', 'off', 'no import and no command can write, and the use of keys is not recorded', '', ''),
+           ('session_replication_role', 'origin', 'triggers do not run, so totals get wrong and gateways miss changes', ' as a superuser',
+            E'\nSET session_replication_role = origin; SELECT recount_items();')
+         ) AS expected (name, needed, harm, as_whom, further) USING (name)
    WHERE setting <> needed`
 
 const WRONG_RIGHTS = sql`
@@ -49,19 +50,21 @@ const OTHER_OWNERS = sql`
   )
   SELECT string_agg(DISTINCT pg_get_userbyid(owner), ', ') AS owners, count(*)::integer AS n, current_user AS role,
          string_agg(name, ', ' ORDER BY name) FILTER (WHERE lacks_right) AS lacking,
-         string_agg(format('ALTER %s public.%s OWNER TO %I;', upper(kind), name, current_user), E'\n' ORDER BY kind, name) AS mend
+         string_agg(format('GRANT %s ON %s public.%s TO %I;', CASE kind WHEN 'table' THEN 'SELECT, INSERT, UPDATE, DELETE'
+                             WHEN 'function' THEN 'EXECUTE' ELSE 'USAGE' END, upper(kind), name, current_user), E'\n' ORDER BY kind, name)
+           FILTER (WHERE lacks_right) AS mend
     FROM objects WHERE kind || ' ' || name = ANY ($1) AND NOT pg_has_role(owner, 'USAGE')`
 
 async function checkOwners(session: SqlSession): Promise<Result[]> {
   const names = (await readSnapshot()).map(({ name }) => name)
-  const [row] = await rows<{ owners: string; n: number; role: string; lacking: string | null; mend: string }>(
+  const [row] = await rows<{ owners: string; n: number; role: string; lacking: string | null; mend: string | null }>(
     session,
     OTHER_OWNERS,
     [[...names, 'table _prisma_migrations']],
   )
   if (!row?.n) return []
   const { owners, n, role, lacking, mend } = row
-  if (lacking !== null)
+  if (lacking !== null && mend !== null)
     return [fail(`${role} lacks rights on ${lacking} of ${owners}`, 'run this as a superuser or that owner', mend)]
   const found = `${n} objects belong to ${owners}, so ${role} can't apply migrations nor renew statistics`
   return [note(found, `let ${owners} run npx catalog migrate and imports`)]

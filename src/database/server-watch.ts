@@ -35,7 +35,7 @@ export class ServerWatch {
     this.#lastMs = this.#nowMs()
   }
 
-  /** The server is not usable now, because it … */
+  /** The server is not usable now, for this reason. */
   missed(reason: string): void {
     this.#lastMs ??= this.#nowMs()
     if (this.#state === 'lost' || this.#nowMs() - this.#lastMs < this.#options.patienceMs) return

@@ -17,7 +17,7 @@ export async function checkSubscriptions(session: SqlSession): Promise<Result> {
   const names = rows.map(({ name }) => name)
   return fail(
     `logical replication (${names.join(', ')}) writes the tables and runs no triggers, so gateways show old data`,
-    'start no gateway on this server until it has all data; then run this as a superuser',
+    'start no gateway on this server until it has all data; then run these one by one as a superuser',
     [...names.map((name) => `DROP SUBSCRIPTION ${name};`), 'SELECT recount_items();', NEXT_ENTRY].join('\n'),
   )
 }

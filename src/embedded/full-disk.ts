@@ -17,6 +17,7 @@ const LOG_FILE_BYTES = 16 * 1024 * 1024
 /** Returns why the database in a folder has ended or does not start: the full disk with what to do, which PostgreSQL itself hardly says. */
 export async function explainEnd(folder: string, reason: string): Promise<string> {
   const disk = await statfs(folder).catch(() => undefined)
-  if (!disk || disk.bavail * disk.bsize >= LOG_FILE_BYTES) return reason
+  // Some file systems count no blocks.
+  if (!disk || disk.blocks === 0 || disk.bavail * disk.bsize >= LOG_FILE_BYTES) return reason
   return `the disk with ${folder} is full; free at least 16 MB (${reason})`
 }

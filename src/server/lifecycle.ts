@@ -63,8 +63,8 @@ export async function prepareDatabase(
         void stopped.then(() => session.end())
         followMigrations(session, print)
         await migrate(session)
-        const { isOk, found, advice } = await checkSubscriptions(session)
-        if (!isOk) warn(`${found}: ${advice}`)
+        const { isOk, found } = await checkSubscriptions(session)
+        if (!isOk) warn(`${found}; npx catalog doctor says what to do`)
         // It has no autovacuum, and an older version or psql may have filled tables.
         if (config.database.kind === 'embedded') await renewStatistics(session)
       })
@@ -86,8 +86,10 @@ export async function prepareDatabase(
 /**
  * Closes what was opened, in reverse order. A connection to a server that does not answer may never close; then the process ends without it.
  */
-export async function closeAll(opened: AsyncDisposableStack): Promise<void> {
-  await Promise.race([opened.disposeAsync(), sleep(PROCESS_ENDS_MS, undefined, { ref: false })])
+export async function closeAll(opened: AsyncDisposableStack, print: Output['print']): Promise<void> {
+  const late = sleep(PROCESS_ENDS_MS, 'late', { ref: false })
+  if ((await Promise.race([opened.disposeAsync(), late])) === 'late')
+    print(`After ${PROCESS_ENDS_MS / 1000} seconds not everything is closed; the use of keys may be missing`)
   // After the error of a start has been printed and has set the exit code.
   setTimeout(() => process.exit(), EXIT_PAUSE_MS).unref()
 }

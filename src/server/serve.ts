@@ -56,6 +56,6 @@ export async function serve(config: Config, print: Output['print']): Promise<voi
     readiness.state = 'stopping'
     await sleep(config.shutdownDelayMs)
   } finally {
-    await closeAll(opened)
+    await closeAll(opened, print)
   }
 }

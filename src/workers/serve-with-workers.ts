@@ -64,7 +64,7 @@ export async function serveWithWorkers(config: Config, print: Output['print']): 
     primary.setReadiness('stopping')
     await sleep(config.shutdownDelayMs)
   } finally {
-    await closeAll(opened)
+    await closeAll(opened, print)
   }
 }
 

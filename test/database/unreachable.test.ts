@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { addGraphQLRoute } from '../../src/api/graphql/graphql.ts'
 import { RequestUse } from '../../src/auth/key-usage.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { ConnectionError } from '../../src/database/client.ts'
+import { ConnectionError, DatabaseClient } from '../../src/database/client.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createHttp } from '../../src/gateway/http.ts'
@@ -70,12 +70,8 @@ describe('A database that is unreachable', () => {
   })
 
   test('that does not answer gives an error after a timeout', async () => {
-    const sockets: Socket[] = []
-    const hanging = createServer((socket) => sockets.push(socket))
-    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
-    const address = hanging.address()
-    const port = typeof address === 'object' ? address?.port : 0
-    const silent = await open(`postgresql://x@127.0.0.1:${port}/x`)
+    await using server = await listenSilently(() => {})
+    const silent = await open(`postgresql://x@127.0.0.1:${server.port}/x`)
     const setKeepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
     const app = await createApp({ database: silent, corsOrigins: [], ...settings })
     expect((await app.inject('/readyz')).statusCode).toBe(503)
@@ -84,7 +80,46 @@ describe('A database that is unreachable', () => {
     setKeepAlive.mockRestore()
     await app.close()
     await silent.close()
-    for (const socket of sockets) socket.destroy()
-    hanging.close()
+  })
+
+  test('that accepts a login and answers nothing afterwards gives one too', async () => {
+    await using server = await listenSilently(acceptLogin)
+    const silent = await open(`postgresql://x@127.0.0.1:${server.port}/x`)
+    await expect(silent.withSession(migrate)).rejects.toThrow(/^The database can't be reached: /)
+    await silent.close()
+  })
+
+  test('that no longer answers ends the connection at the first timeout: the statements that wait fail at once', async () => {
+    await using server = await listenSilently(acceptLogin)
+    const client = new DatabaseClient({ host: '127.0.0.1', port: server.port, user: 'x', query_timeout: 300 })
+    await client.connect()
+    const statements = [1, 2, 3].map(() => client.query('SELECT 1'))
+    const results = await Promise.allSettled([...statements, client.query('ROLLBACK')])
+    const messages = results.map((result) => result.status === 'rejected' && String(result.reason.message))
+    expect(messages[0]).toBe('Query read timeout')
+    expect(messages.slice(1).filter((message) => message === 'Query read timeout')).toEqual([])
   })
 })
+
+/** Accepts the login of PostgreSQL's protocol: AuthenticationOk, ReadyForQuery. */
+function acceptLogin(socket: Socket): void {
+  socket.once('data', () => socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])))
+}
+
+/** Listens on a free port, and answers nothing but what `onConnection` writes. */
+async function listenSilently(onConnection: (socket: Socket) => void) {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => {
+    sockets.push(socket)
+    onConnection(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}

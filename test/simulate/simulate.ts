@@ -21,6 +21,7 @@ const { values } = parseArgs({
 })
 const [seed, minutes] = [Number(values.seed), Number(values.minutes)]
 if (!Number.isInteger(seed) || !(minutes > 0)) throw new TypeError('--seed and --minutes must be numbers')
+if (values.replica && (values.database || values.embedded)) throw new TypeError('--replica starts its own servers')
 const keepsGoing = values['keep-going']
 
 let isEnding = false

@@ -47,5 +47,6 @@ export async function openTelemetry(
 /** Node itself writes its warnings to stderr as text, between the lines of JSON. */
 function logWarnings(log: Logger): void {
   process.removeAllListeners('warning')
-  process.on('warning', ({ name, message }) => log.warn(`${name}: ${message}`))
+  // Node's own listener, which leaves these out as the command asks for, is gone.
+  process.on('warning', ({ name, message }) => name === 'ExperimentalWarning' || log.warn(`${name}: ${message}`))
 }
