@@ -224,10 +224,10 @@ export function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Waits until a condition holds. A failure counts as false. @throws after ten minutes */
-export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 600_000; performance.now() < end; await sleep(200)) {
+/** Waits until a condition holds. A failure counts as false. @throws after some minutes, ten by default */
+export async function until(what: string, holds: () => Promise<boolean>, minutes = 10): Promise<void> {
+  for (const end = performance.now() + minutes * 60_000; performance.now() < end; await sleep(200)) {
     if (await holds().catch(() => false)) return
   }
-  throw new Error(`Not within ten minutes: ${what}`)
+  throw new Error(`Not within ${minutes} minutes: ${what}`)
 }

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Connection } from '../simulate/connection.ts'
+import { at } from '../simulate/question.ts'
 import { killProcesses, runCatalog, startGateway } from '../support/process.ts'
 import {
   createNode,
@@ -106,9 +107,18 @@ export async function openStage(dcs: Settings): Promise<Stage> {
     if (leading.length !== 1 || !leading[0]) throw new Error(`${leading.length} nodes lead`)
     return leading[0]
   }
-  const followed = async () => {
-    const { rows } = await (await leader()).query(`SELECT FROM pg_stat_replication WHERE state = 'streaming'`)
-    return rows.length === nodes.length - 1
+  const following = async () => {
+    const names = `SELECT application_name AS name FROM pg_stat_replication WHERE state = 'streaming'`
+    return (await (await leader()).query(names)).rows.map((row) => String(at(row, 'name')))
+  }
+  const followed = async () => (await following()).length === nodes.length - 1
+  /** Builds the replicas again that do not follow, as docs/operations.md says of a frozen leader. */
+  const rebuild = async () => {
+    const sound = [(await leader()).name, ...(await following())]
+    for (const node of nodes.filter(({ name }) => !sound.includes(name))) {
+      process.stdout.write(`HELPED: ${node.name} is built again\n`)
+      await node.ask('POST', '/reinitialize', { force: true })
+    }
   }
   const [first] = nodes
   first?.start()
@@ -153,7 +163,9 @@ export async function openStage(dcs: Settings): Promise<Stage> {
     env,
     leader,
     untilHealthy: async () => {
-      await until('one node leads, and two follow', followed)
+      const isHealthy = 'one node leads, and two follow'
+      await until(isHealthy, followed, 3).catch(rebuild)
+      await until(isHealthy, followed)
       const before = await Promise.all(gateways.map(({ replicaReads }) => replicaReads()))
       const isReading = async (gateway: Gateway, n: number) => (await gateway.replicaReads()) > (before[n] ?? 0)
       await until('the gateways read from replicas', async () =>
