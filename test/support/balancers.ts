@@ -37,7 +37,7 @@ export const BALANCERS: Readonly<Record<string, Balancer>> = {
     adapt: (text, folder) =>
       text
         .replace(':443 ', `:${PORT} `)
-        .replace('/etc/ssl/', `${folder}/`)
+        .replaceAll('/etc/ssl/', `${folder}/`)
         .replace('timeout check 1s', 'timeout check 15s')
         // The only gateway that serves may fail a check. One that stops has failed five sooner than it ends.
         .replace('fall 1', 'fall 5'),
