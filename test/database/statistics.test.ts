@@ -12,7 +12,7 @@ const unknown = async () => {
   return prisma.$queryRaw`
     SELECT relname::text AS name, pg_stat_get_mod_since_analyze(oid)::integer AS changes FROM pg_class
      WHERE relname = ANY (${names}::text[]) AND relnamespace = 'public'::regnamespace
-       AND (pg_stat_get_mod_since_analyze(oid) > 50 + reltuples / 10
+       AND (pg_stat_get_mod_since_analyze(oid) > 50 + greatest(reltuples, 0) / 10
             OR pg_stat_get_live_tuples(oid) > 0 AND NOT EXISTS (SELECT FROM pg_stats WHERE schemaname = 'public' AND tablename = relname))`
 }
 
