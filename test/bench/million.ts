@@ -11,6 +11,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { bearer } from './comparisons.ts'
 import { percentile, timeOf } from './measure.ts'
 import { startUncached } from './processes.ts'
+import { realNames } from './real-names.ts'
 import { createKeys, openWorld } from './world.ts'
 
 /*
@@ -27,10 +28,7 @@ const folder = await mkdtemp(join(tmpdir(), 'bench-million-'))
 const database = await openWorld(url)
 await database.withSession((session) => migrate(session))
 
-const WORDS =
-  'north south east west old new great little upper lower lake river hill forest bridge garden park museum station square tower gate market chapel house'.split(
-    ' ',
-  )
+const nameOf = await realNames()
 const CENTRES = 2_000
 
 /** A pseudo-random number from 0 to 1 that depends only on the arguments. */
@@ -54,15 +52,23 @@ function placeOf(n: number): [latitude: number, longitude: number] {
 
 /** A row of the file. The version is in the names of 1 % of the places. */
 function rowOf(n: number, version: number): string {
-  const words = [8, 9, 10].map((salt) => WORDS[Math.floor(WORDS.length * random(n, salt))])
   const [latitude, longitude] = placeOf(n)
-  const name = `${words.join(' ')} ${n}${n % 100 === 0 ? ` ${version}` : ''}`
-  return `p${n},${name},a${n % 50},c${n % 20},${latitude.toFixed(6)},${longitude.toFixed(6)}\n`
+  const { name, keywords } = nameOf(n)
+  const cells = [
+    `p${n}`,
+    `${name}${n % 100 === 0 ? ` ${version}` : ''}`,
+    `a${n % 50}`,
+    `c${n % 20}`,
+    latitude.toFixed(6),
+    longitude.toFixed(6),
+    keywords.join(';'),
+  ]
+  return `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\n`
 }
 
 async function writeRows(version: number, count = ROWS): Promise<void> {
   const lines = function* () {
-    yield 'externalId,name,administrativeAreaCode,categoryCode,latitude,longitude\n'
+    yield 'externalId,name,administrativeAreaCode,categoryCode,latitude,longitude,keywords\n'
     for (let n = 0; n < count; n += 1) yield rowOf(n, version)
   }
   await pipeline(Readable.from(lines()), createWriteStream(join(folder, 'places.csv')))

@@ -22,27 +22,14 @@ import {
   whereInName,
   whereSelected,
 } from './select.ts'
+import { COMMON_SHARE, type FoldedText, foldText, whereWith } from './words.ts'
 
 /*
- * Items by name or keyword, in a box, or both (docs/graphql.md). PostgreSQL folds names and texts, so that both are folded by the same code.
+ * Items by name or keyword, in a box, or both (docs/graphql.md).
  */
 
 /** A part of the list of the found items. */
 export interface SearchWindow extends Selection, Window {}
-
-/** A folded text: its words, and the words with single spaces between them. */
-interface FoldedText {
-  words: readonly string[]
-  phrase: string
-  /** Whether the index of grams finds few items: one of its grams is rare. */
-  isRare: boolean
-}
-
-/**
- * A larger share of the items has a common gram. For a text of common grams PostgreSQL would read all items, and compute the grams of each,
- * which takes 20 µs; a comparison of its name with the words takes less than one.
- */
-const COMMON_SHARE = 0.2
 
 /**
  * A part of the list, and the total. Items in a circle are in the order of their distance, others by name.
@@ -127,53 +114,9 @@ async function walkNames(reader: SqlReader, window: SearchWindow, scope: Scope):
   return row?.json ?? '[]'
 }
 
-/** @see https://www.unicode.org/reports/tr44/#White_Space */
-const WHITE_SPACE = /\p{White_Space}+/u
-
-export async function foldText(reader: SqlReader, text: string, commonShare = COMMON_SHARE): Promise<FoldedText> {
-  const [row] = await reader.$queryRaw<{ folded: string; common: string[] }[]>`
-    SELECT fold_name(${text}) AS folded,
-           ARRAY(SELECT gram FROM ${gramShares('items_grams_idx')} AS common WHERE share > ${commonShare}) AS common`
-  const words = (row?.folded ?? '').split(WHITE_SPACE).filter((word) => word !== '')
-  const isRare = words.some((word) => gramsOf(word).some((gram) => !row?.common.includes(gram)))
-  return { words, phrase: words.join(' '), isRare }
-}
-
-/** SQL for the common grams of an index, and the share of all items that has each (gram, share), by PostgreSQL's statistics. */
-export function gramShares(index: 'items_grams_idx' | 'items_letter_grams_idx'): Prisma.Sql {
-  return Prisma.sql`(
-    SELECT gram, share FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) AS common (gram, share)
-     WHERE schemaname = current_schema() AND tablename = ${index} AND gram IS NOT NULL)`
-}
-
 /** The items of the datasets that match a selection and have the words of its text. */
 function itemsWith(text: FoldedText | undefined, scope: Scope, selection: Selection): Items {
   return among(itemsOf(scope), whereWith(text, selection))
-}
-
-/** SQL condition: the item `i` matches a selection, and has the words of its text. */
-function whereWith(text: FoldedText | undefined, selection: Selection): Prisma.Sql {
-  if (!text?.isRare) return whereSelected(selection, text?.words)
-  // A word of one or two characters is a gram, so the index has found it.
-  const longWords = text.words.filter((word) => [...word].length > 2)
-  return Prisma.sql`${whereGrams(text.words)} AND ${whereSelected(selection, longWords)}`
-}
-
-/** SQL condition: the item `i` matches a selection, which may have a text. */
-export async function whereFound(reader: SqlReader, selection: Selection): Promise<Prisma.Sql> {
-  const { text } = selection
-  return whereWith(text === undefined ? undefined : await foldText(reader, text), selection)
-}
-
-/** SQL condition that every item has whose name and keywords have the words. An index answers it. */
-function whereGrams(words: readonly string[]): Prisma.Sql {
-  return Prisma.sql`item_grams(i.folded_name, i.folded_keywords) @> ${words.flatMap(gramsOf)}::text[]`
-}
-
-/** The pairs of adjacent characters of a word, or its only character. The SQL function `name_grams` gives them for a name. */
-function gramsOf(word: string): string[] {
-  const characters = [...word]
-  return characters.length === 1 ? characters : characters.slice(1).map((next, n) => `${characters[n]}${next}`)
 }
 
 /**

@@ -15,8 +15,8 @@ import {
   rankCandidates,
   sharedLevels,
 } from '../suggestions.ts'
-import { gramShares } from './search.ts'
 import { among, type Items, itemsOf, type Scope, select, whereSelected } from './select.ts'
+import { gramShares } from './words.ts'
 
 /*
  * Items that are probably meant by a text. PostgreSQL finds candidates by indexes, and TypeScript ranks them (suggestions.ts).

@@ -15,8 +15,8 @@ import {
   type TileAddress,
   type TileFeature,
 } from '../tile.ts'
-import { whereFound } from './search.ts'
 import { among, anyOf, type Items, itemsOf, type Scope, select } from './select.ts'
+import { whereFound } from './words.ts'
 
 /*
  * The features of a map tile. A tile with few items contains all of them. A tile with many items is divided into squares, and
