@@ -1,6 +1,6 @@
 import { bearer, getByHash, getQuery, ITEMS, post, postByHash, RELATED } from './comparisons.ts'
 import { type Compared, compareRates, compareTimes, median, type Side, timeOf } from './measure.ts'
-import { startGateway, startPeer } from './processes.ts'
+import { startGateway, startGo, startPeer } from './processes.ts'
 import { CITY } from './seed.ts'
 import { createDatabase, createKeys, fillWorld, letPostGraphileFindSlugs, openWorld } from './world.ts'
 import { ask, type LoadRequest, load } from './wrk.ts'
@@ -8,6 +8,7 @@ import { ask, type LoadRequest, load } from './wrk.ts'
 /*
  * Measures the figures of docs/decisions/0016-measurements.md as ratios to peers. The gateway and the peers run in turn on the same rows.
  *
+ *   apt-get install wrk golang-go golang-github-jackc-pgx-v4-dev
  *   npm install --no-package-lock --prefix test/bench/peers
  *   node test/bench/compare.ts postgresql://superuser@host/a-database-of-its-own [rounds]
  */
@@ -36,6 +37,10 @@ const floor = await startPeer('floor', databaseUrl)
 const uncached = await startGateway(databaseUrl, { RESPONSE_CACHE_MB: '0' })
 const smallUncached = await startGateway(smallUrl, { RESPONSE_CACHE_MB: '0' })
 const smallFloor = await startPeer('floor', smallUrl)
+const inGo = new Map([
+  [floor.url, await startGo(databaseUrl)],
+  [smallFloor.url, await startGo(smallUrl)],
+])
 const cached = await startGateway(databaseUrl, { RESPONSE_CACHE_MB: '256' })
 
 const pages = Array.from({ length: REQUESTS }, (_, n) => n + 1)
@@ -75,7 +80,8 @@ const byHand = (...paths: string[]): Side => ({
 
 const listBytes = Buffer.byteLength(await (await fetch(cached.url + listPath(1), { headers: bearer(key) })).text())
 
-const rates: [string, number | undefined, Side, Side][] = [
+type Rate = [name: string, goal: number | undefined, ours: Side, other: Side]
+const rates: Rate[] = [
   [
     'GraphQL, cache off: 20 items of 7 fields; PostGraphile',
     1.8,
@@ -136,12 +142,14 @@ const rates: [string, number | undefined, Side, Side][] = [
       [', gzip', 12, { 'accept-encoding': 'gzip' }],
       [', br', 12, { 'accept-encoding': 'br' }],
     ] as const
-  ).map(([coding, goal, headers]): [string, number, Side, Side] => [
-    `REST list, warm${coding}; PostGraphile`,
-    goal,
-    { url: cached.url, requests: mixed((page, withKey) => get(listPath(page), withKey, headers)) },
-    peer,
-  ]),
+  ).map(
+    ([coding, goal, headers]): Rate => [
+      `REST list, warm${coding}; PostGraphile`,
+      goal,
+      { url: cached.url, requests: mixed((page, withKey) => get(listPath(page), withKey, headers)) },
+      peer,
+    ],
+  ),
   [
     'REST list, warm; `node:http` alone, a constant of as many bytes',
     0.9,
@@ -208,7 +216,7 @@ const times: [string, number, number, [() => Promise<unknown>, () => Promise<unk
 ]
 
 process.stdout.write('| measure; against | ours | other | ratio | goal |\n|---|---|---|---|---|\n')
-for (const [name, goal, ours, other] of rates) {
+for (const [name, goal, ours, other] of await withGo(rates)) {
   print(name, '/s', await compareRates(ours, other, Number(rounds)), goal === undefined ? '' : `≥ ${goal}`)
 }
 for (const [name, goal, turns, [ours, other]] of times) {
@@ -218,7 +226,8 @@ const delays = await commitDelays()
 process.stdout.write(
   `| commit to first new response, ${delays.length} times, median and worst | ${median(delays).toFixed(1)} ms | ${Math.max(...delays).toFixed(1)} ms | | ≤ 1000 ms |\n`,
 )
-for (const server of [postgraphile, mercurius, floor, uncached, smallUncached, smallFloor, cached]) await server.stop()
+for (const server of [postgraphile, mercurius, floor, uncached, smallUncached, smallFloor, cached, ...inGo.values()])
+  await server?.stop()
 await database.close()
 await small.close()
 
@@ -227,6 +236,23 @@ function print(name: string, unit: string, { ours, other, ratio }: Compared, goa
   process.stdout.write(
     `| ${[name, ...figures, ratio < 0.1 ? ratio.toFixed(3) : ratio.toFixed(2), goal].join(' | ')} |\n`,
   )
+}
+
+/** Adds a row to each that compares with a server by hand: beside the one in Go, which gives the same bytes. */
+async function withGo(rows: readonly Rate[]): Promise<Rate[]> {
+  const all: Rate[] = []
+  for (const row of rows) {
+    all.push(row)
+    const [name, , ours, { url, requests }] = row
+    const go = inGo.get(url)
+    if (!go) continue
+    for (const request of requests) {
+      if ((await ask(go.url, request)) !== (await ask(url, request))) throw new Error(`${request.path} differs in Go`)
+    }
+    all.push([`${name.split(';')[0]}; the same in Go`, undefined, ours, { url: go.url, requests }])
+  }
+  if (!inGo.get(floor.url)) process.stderr.write('Go is not installed, so nothing is compared with the server in Go\n')
+  return all
 }
 
 /** The cursor of the item at a position in the order by name. */

@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rm } from 'node:fs/promises'
-import { delimiter, dirname } from 'node:path'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { z } from 'zod'
 import { collectedFile } from './collected-file.ts'
 
@@ -38,6 +40,23 @@ export function startUncached(databaseUrl: string): Promise<Server> {
 /** Starts a server with which the gateway is compared, on a free port. */
 export function startPeer(name: 'postgraphile' | 'mercurius' | 'floor', databaseUrl: string): Promise<Server> {
   return start(process.execPath, [`test/bench/peers/${name}.js`, databaseUrl, '0'], { NODE_ENV: 'production' })
+}
+
+/** Starts the server in Go of peers/floor.go, on a free port. Undefined if Go is not installed. */
+export async function startGo(databaseUrl: string): Promise<Server | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-go-'))
+  const program = join(folder, 'floor')
+  const env = { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode' }
+  const source = new URL('peers/floor.go', import.meta.url).pathname
+  try {
+    await promisify(execFile)('go', ['build', '-o', program, source], { env })
+    return await start(program, [databaseUrl, '0'], {})
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 }
 
 /** The processor time that a process and its children have used, in milliseconds. */
