@@ -1,4 +1,5 @@
 import { accessDenied, notFound, validationFailed } from '../errors/errors.ts'
+import { nearestName } from '../errors/nearest-name.ts'
 import {
   DEFAULTS,
   type FindArguments,
@@ -45,6 +46,9 @@ import type { FeaturePage, FeatureWindow } from './sql/features.ts'
 import { type ItemList, selectItems } from './sql/item-list.ts'
 import type { TileAddress, TileFeature } from './tile.ts'
 
+/** Characters of a slug that are compared with those of the datasets. */
+const MAX_COMPARED = 40
+
 /** Columns of a flat export. */
 const MAX_ATTRIBUTES = 1_000
 
@@ -89,12 +93,16 @@ export class Catalog {
    */
   dataset(idOrSlug: string): Dataset {
     const dataset = this.#list.withId(idOrSlug.toLowerCase()) ?? this.#list.withSlug(idOrSlug)
-    if (!dataset) {
-      this.#readLog.dependOnAll()
-      throw notFound('dataset')
-    }
+    if (!dataset) throw notFound('dataset', this.#slugLike(idOrSlug))
     if (!this.#mayAccess(dataset)) throw accessDenied()
     return dataset
+  }
+
+  /** The slug that a client may mean, of a dataset that the key may access. A third of the letters may be wrong. */
+  #slugLike(text: string): string | undefined {
+    const wanted = text.slice(0, MAX_COMPARED)
+    const slugs = this.datasets().map(({ slug }) => slug)
+    return nearestName(wanted, slugs, Math.floor(wanted.length / 3))
   }
 
   /**

@@ -96,9 +96,11 @@ export function shorten(text: string, maxLength = MAX_MESSAGE_LENGTH): string {
 /**
  * Returns `NOT_FOUND`.
  * @param kind of the missing record: "dataset" or "item"
+ * @param nearest is the name of a record that the client may mean
  */
-export function notFound(kind: string): CatalogError {
-  return new CatalogError('NOT_FOUND', `The ${kind} does not exist`)
+export function notFound(kind: string, nearest?: string): CatalogError {
+  const hint = nearest === undefined ? '' : `; the nearest one is ${nearest}`
+  return new CatalogError('NOT_FOUND', `The ${kind} does not exist${hint}`)
 }
 
 /** Returns `DATASET_ACCESS_DENIED`. */

@@ -1,12 +1,18 @@
 /**
- * Returns the known name that is most like another, whatever their letter case; undefined if no names are known. A known name that
+ * Returns the known name that is most like another, whatever their letter case; undefined if there is none. A known name that
  * contains the other is nearest, for example `latitude` for `lat`. Otherwise the Levenshtein distance to a beginning of the known name
  * decides, because people shorten names (`categry` for `categoryCode`), then the one to the whole name, and then the order of the known names.
+ * @param maxDistance of the name to a beginning of the known name; by default any
  */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+export function nearestName(
+  name: string,
+  known: readonly string[],
+  maxDistance = Number.POSITIVE_INFINITY,
+): string | undefined {
   const wanted = name.toLowerCase()
   const [nearest] = known
     .map((candidate) => ({ candidate, ...distances(wanted, candidate.toLowerCase()) }))
+    .filter(({ toBeginning }) => toBeginning <= maxDistance)
     .sort((a, b) => a.toBeginning - b.toBeginning || a.toWhole - b.toWhole)
   return nearest?.candidate
 }

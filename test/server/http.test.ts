@@ -128,6 +128,22 @@ describe('Headers', () => {
 })
 
 describe('Errors', () => {
+  test.each([
+    ['soul', 'seoul'],
+    ['Seoul', 'seoul'],
+    ['archive', 'archived'],
+    // The key may not access these.
+    ['restrictd', undefined],
+    ['paid-maps', undefined],
+    ['x'.repeat(1_000), undefined],
+  ])('name the dataset that is nearest to %s: %s', async (slug, nearest) => {
+    const message = `The dataset does not exist${nearest === undefined ? '' : `; the nearest one is ${nearest}`}`
+    for (const path of [`/v1/datasets/${slug}`, `/exports/${slug}.csv`, `/search?text=a&datasetId=${slug}`])
+      expect((await (await t.get(path)).json()).error).toMatchObject({ code: 'NOT_FOUND', message })
+    const { body } = await t.graphql(`{ dataset(id: "${slug}") { id } }`)
+    expect(body.errors[0].message).toBe(message)
+  })
+
   test('have the form of the contract, and details only with VALIDATION_FAILED', async () => {
     const notFound = await t.get('/v1/datasets/nowhere')
     expect(notFound.headers.get('content-type')).toBe('application/json; charset=utf-8')
