@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { useDatabase } from '../support/database.ts'
 import { DATASET, ndjson, row } from '../support/import.ts'
@@ -93,19 +94,19 @@ test.runIf(inject('template').kind === 'postgres')(
 describe.runIf(inject('template').kind === 'postgres').each(['SIGINT', 'SIGKILL'] as const)(
   'An import that ends by %s after it has written all items',
   (signal) => {
-    test('ends its statement soon, also if it waits for a lock, and leaves nothing of its merge', async () => {
+    test('ends its statement soon, also if it waits for a lock, leaves nothing of its merge, and says so to a person', async () => {
       expect((await importFile('old')).code).toBe(0)
       await db.database.withSession(async (session) => {
         // The labels are written after the items, in the same transaction.
         await session.query('BEGIN; LOCK TABLE code_labels IN SHARE MODE')
         const child = spawn(process.execPath, [join(CHECKOUT, 'src/cli.ts'), 'import', join(folder, 'new.json')], {
           env: environment(db.env),
-          stdio: 'ignore',
+          stdio: ['ignore', 'ignore', 'pipe'],
         })
-        const exited = once(child, 'exit')
+        const said = text(child.stderr)
         await expect.poll(() => countLockWaits(db.database)).toBe(1)
         child.kill(signal)
-        await exited
+        expect(await said).toMatch(signal === 'SIGINT' ? /^.*new\.json: stopped; nothing was changed\n$/ : /^$/)
         await expect.poll(() => countLockWaits(db.database)).toBe(0)
         await session.query('ROLLBACK')
       })

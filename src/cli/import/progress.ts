@@ -57,6 +57,7 @@ const PHASES = {
   checking: 'all rows are read; checking them',
   comparing: 'comparing the rows with the dataset',
   merging: 'merging the rows into the dataset',
+  committing: 'merging the rows into the dataset',
   counting: 'counting the items of lists and tiles',
   analyzing: 'updating the statistics of the database',
 } as const

@@ -23,8 +23,8 @@ import { readPlannedChanges } from './planned-changes.ts'
 import type { Staged } from './staging.ts'
 import { whereKept } from './staging.ts'
 
-/** The part of a load. */
-export type LoadPhase = 'checking' | 'comparing' | 'merging' | 'counting'
+/** The part of a load. It changes nothing until `committing`. */
+export type LoadPhase = 'checking' | 'comparing' | 'merging' | 'counting' | 'committing'
 
 /** Staged rows, and what to do with them. */
 export interface Load extends Staged {
@@ -90,6 +90,7 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   // Another import reports the problems again. `problems` gets skipped rows only when the transaction has ended, because it may begin again.
   const hasProblems = bad.length + problems.count + problems.warnings > 0
   if (digest !== undefined && !hasProblems) await storeLastImport(session, datasetId, digest)
+  if (!options.dryRun) options.onPhase?.('committing')
   return { bad, counts, largeChanges }
 }
 
