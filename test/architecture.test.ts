@@ -91,6 +91,7 @@ const STREAMS: Readonly<Record<string, string>> = {
   'src/cli/confirm.ts: process.stderr.isTTY': 'writes nothing',
   'src/cli/import/import.ts: process.stdout.isTTY': 'writes nothing',
   'src/cli/import/import.ts: process.stderr.isTTY': 'writes nothing',
+  'src/cli/keys/change.ts: process.stdout.isTTY': 'writes nothing',
   'src/cli/export.ts: process.stdout.isTTY': 'writes nothing',
   'src/cli/export.ts: process.stderr.isTTY': 'writes nothing',
   'src/cli/program.ts: process.stdout.on': 'errors of the stream',

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { checkPublicKey } from '../auth/public-key.ts'
 import type { Config } from '../config/config.ts'
 import { PROCESS_ENDS_MS } from '../config/stop-times.ts'
+import { urlOf } from '../config/url.ts'
 import { isTransient } from '../database/client.ts'
 import { type Database, databaseExists } from '../database/database.ts'
 import { followMigrations, migrate } from '../database/migrate.ts'
@@ -96,14 +97,9 @@ export async function closeAll(opened: AsyncDisposableStack, print: Output['prin
 
 /** The error for an address that can't be listened on. `setting` has its port. */
 export function cannotListen({ host, port }: Pick<Config, 'host' | 'port'>, error: unknown, setting = 'PORT'): Error {
-  return operationFailed(`HOST ${host}, ${setting} ${port} can't be listened on: ${messageOf(error)}`, error)
-}
-
-/** The URL of a server. */
-export function urlOf({ address, port }: { address: string; port: number }): string {
-  // 0.0.0.0 means all addresses, and a client can't connect to it everywhere.
-  if (address === '0.0.0.0') return `http://127.0.0.1:${port}`
-  return address.includes(':') ? `http://[${address}]:${port}` : `http://${address}:${port}`
+  const isUsed = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  const advice = isUsed ? `; choose another port, for example ${setting}=${port < 65_535 ? port + 1 : 4_000}` : ''
+  return operationFailed(`HOST ${host}, ${setting} ${port} can't be listened on: ${messageOf(error)}${advice}`, error)
 }
 
 /**

@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Config } from '../config/config.ts'
-import { cannotListen, urlOf } from '../server/lifecycle.ts'
+import { urlOf } from '../config/url.ts'
+import { cannotListen } from '../server/lifecycle.ts'
 
 /**
  * Listens for connections without reading from them. Like Fastify, it listens on all addresses of `localhost`.

@@ -52,6 +52,22 @@ describe('catalog keys create', () => {
     expect(await status(created.key, '/v1/datasets/inactive')).toBe(403)
   })
 
+  test('shows a person the link and the request with the key, if they would work', async () => {
+    Object.assign(process.stdout, { isTTY: true })
+    const [all, page] = [
+      await keys('create', '--name', 'tried'),
+      await keys('create', '--name', 'tried', '--origin', 'https://maps.example'),
+    ]
+    Object.assign(process.stdout, { isTTY: false })
+    const [, key] = all.stdout.split('\n')
+    expect(all.stdout.split('\n').slice(2)).toEqual([
+      `Explore with it: http://127.0.0.1:4000/#key=${key}`,
+      `Try: curl -H 'Authorization: Bearer ${key}' 'http://127.0.0.1:4000/v1/datasets'`,
+      '',
+    ])
+    expect(page.stdout.split('\n')).toHaveLength(3)
+  })
+
   test('stores only the SHA-256 of the key, and no other command shows a key or a new secret', async () => {
     const { stdout } = await keys('create', '--name', 'plain')
     const rotated = await keys('rotate', 'plain')

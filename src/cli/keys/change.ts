@@ -1,4 +1,6 @@
 import { createKey, type KeyChanges, updateKey } from '../../auth/keys.ts'
+import { readConfig } from '../../config/config.ts'
+import { urlOf } from '../../config/url.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 import { CatalogCommand } from '../command.ts'
 import { changeDatabase } from '../database.ts'
@@ -32,9 +34,11 @@ export const createCommand = new CatalogCommand('create')
         await warnOfUnusedTiers(prisma, key.accessTiers)
         return key
       }),
-    print: ({ id, name, key }) => {
-      printLine(`Key ${id} for ${name}. It is not shown again:`)
-      printLine(key)
+    print: (created) => {
+      printLine(`Key ${created.id} for ${created.name}. It is not shown again:`)
+      printLine(created.key)
+      // Scripts read the last line.
+      if (process.stdout.isTTY) printUse(created)
     },
     toJson: ({
       id,
@@ -92,6 +96,15 @@ export const updateCommand = new CatalogCommand('update')
       printLine(`Key ${id}: name ${name}, tiers ${tiers}, expires ${expires}, limit ${limitOf(key)}${only}`)
     },
   })
+
+/** Prints how to try a new key at the gateway of this machine, as its first start does. With origins a key works only in their pages. */
+function printUse({ key, origins }: { key: string; origins: readonly string[] }): void {
+  const { host, port } = readConfig(process.env)
+  if (origins.length > 0 || port === 0) return
+  const url = urlOf({ address: host, port })
+  printLine(`Explore with it: ${url}/#key=${key}`)
+  printLine(`Try: curl -H 'Authorization: Bearer ${key}' '${url}/v1/datasets'`)
+}
 
 function changesOf({ name, tier, expires, rateLimit, itemLimit, origin }: Options): KeyChanges {
   return {
