@@ -160,7 +160,7 @@ describe.skipIf(!existsSync(SCRIPT))('On a terminal', () => {
     const dataset = { ...DATASET, slug: 'many' }
     await writeFile(inFolder('many.json'), JSON.stringify({ dataset, items: 'many.csv' }))
     const { stdout } = await run('import FOLDER/many.json')
-    expect(stdout.split('\r\x1b[2K')[1]).toMatch(/^\d+ %, \d+ rows, \d+ rows\/s, \d+ s left, /)
+    expect(stdout.split('\r\x1b[2K')[1]).toMatch(/^\d+ %, \d+ rows, \d+ rows\/s, many/)
     expect(stdout).toMatch(/many: 5000 created, 0 updated/)
     expect(stdout).toContain('merging the rows into the dataset')
     expect(stdout).toMatch(/2 keys may read it; to let another: npx catalog keys create .* --dataset many/)
@@ -177,7 +177,7 @@ describe.skipIf(!existsSync(SCRIPT))('On a terminal', () => {
       expect(shown).not.toMatch(/[^\P{Cc}\n]/u)
       return shown
     }
-    expect(await show('import FOLDER/hostile.json')).toContain(String.raw` s left, x\u001b[2J\u009b31m\nFORGED`)
+    expect(await show('import FOLDER/hostile.json')).toContain(String.raw` rows/s, x\u001b[2J\u009b31m\nFORGED`)
     expect(await show('export hostile --format csv')).toContain(String.raw`"x\u001b[2J\u009b31m`)
     expect(await show('export hostile --format ndjson')).toContain(String.raw`x\u001b[2J\u009b31m\nFORGED`)
   })

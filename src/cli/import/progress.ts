@@ -48,9 +48,15 @@ function printSometimes(): (line: string) => void {
 
 const percent = (share: number) => `${Math.floor(100 * share)} %`
 
+/** The start of a phase is slower than the rest: before both, an estimate would be many times too long. */
+const ESTIMATED_AFTER_MS = 5_000
+const ESTIMATED_AFTER_SHARE = 0.05
+
 /** The estimated time left after a share of the work, which began at a time. */
 function timeLeft(startMs: number, share: number): string {
-  return share === 0 ? '' : `, ${Math.ceil(((Date.now() - startMs) * (1 - share)) / share / 1000)} s left`
+  const elapsedMs = Date.now() - startMs
+  if (elapsedMs < ESTIMATED_AFTER_MS || share < ESTIMATED_AFTER_SHARE) return ''
+  return `, ${Math.ceil((elapsedMs * (1 - share)) / share / 1000)} s left`
 }
 
 const PHASES = {
