@@ -86,6 +86,49 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     expect(await page.getByRole('heading', { name: 'Did you mean' }).count()).toBe(0)
   })
 
+  /** Holds the requests whose body has a text, until the returned function is called. */
+  const hold = async (text: string) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes(text)) await promise
+      await route.continue().catch(() => undefined)
+    })
+    return async () => {
+      resolve()
+      await page.unroute('**/graphql')
+    }
+  }
+
+  test('shows the places before their number, and asks for the number only if the page is full', async () => {
+    const release = await hold('  ) { total }')
+    await page.goto(`${t.url}/?text=bus+stop`)
+    await status('50+ places with “bus stop” in the name')
+    expect(await names()).toHaveLength(50)
+    await release()
+    await status(/^60 places with/)
+    await page.getByRole('button', { name: 'Show more (10 left)' }).waitFor()
+    let counts = 0
+    page.on('request', (request) => {
+      if (request.postData()?.includes('  ) { total }')) counts++
+    })
+    await page.goto(`${t.url}/?text=${KOREAN}`)
+    await status('2 places')
+    expect(counts).toBe(0)
+  })
+
+  test('shows the places before the labels of their codes, and the filters when the codes come', async () => {
+    const release = await hold('query Codes')
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await link('Changdeokgung Palace').waitFor()
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByRole('combobox', { name: 'Category' }).click()
+    const options = page.getByRole('listbox', { name: 'Category' }).getByRole('option')
+    expect(await options.allTextContents()).toEqual(['any'])
+    await release()
+    await options.filter({ hasText: /^museum/ }).waitFor()
+    await page.locator('.places li').filter({ hasText: 'Changdeokgung Palacepalace' }).waitFor()
+  })
+
   test('asks "did you mean" where nothing is found', async () => {
     await page.goto(`${t.url}/?text=incheom`)
     await status('No places with “incheom” in the name or keywords.')

@@ -5,7 +5,7 @@ import type { Messages } from './en.ts'
  * The messages in German.
  */
 
-const places = (total: number) => `${number(total)} ${total === 1 ? 'Ort' : 'Orte'}`
+const places = (total: number, more = '') => `${number(total)}${more} ${total === 1 ? 'Ort' : 'Orte'}`
 
 export const de: Messages = {
   // Die Leiste
@@ -73,8 +73,8 @@ export const de: Messages = {
   suggestions: 'Vorgeschlagene Orte',
   typeName: 'Geben Sie einen Teil eines Namens ein.',
   textTooLong: (length, most) => `Der Text hat ${number(length)} Zeichen. Kürzen Sie ihn auf ${number(most)}.`,
-  found: (total, text, isVisibleOnly) =>
-    (total === 0 ? 'Keine Orte' : places(total)) +
+  found: (total, text, isVisibleOnly, more) =>
+    (total === 0 ? 'Keine Orte' : places(total, more)) +
     (text === undefined ? '' : ` mit „${text}“ im Namen oder in den Stichwörtern`) +
     (isVisibleOnly ? ' im sichtbaren Kartenausschnitt' : '') +
     (total === 0 ? '.' : ''),
@@ -104,8 +104,8 @@ export const de: Messages = {
   places,
   byName: (total) => `${places(total)}, nach Namen`,
   filtered: (total) => `${places(total)} mit diesen Filtern`,
-  within: (total, radius, isFiltered) =>
-    `${places(total)}${isFiltered ? ' mit diesen Filtern' : ''} im Umkreis von ${radius}, die nächsten zuerst`,
+  within: (total, radius, isFiltered, more) =>
+    `${places(total, more)}${isFiltered ? ' mit diesen Filtern' : ''} im Umkreis von ${radius}, die nächsten zuerst`,
   noMatch: 'Keine passenden Orte.',
   empty: 'Dieser Datensatz hat noch keine Orte.',
   more: (rest) => `Mehr zeigen (noch ${number(rest)})`,

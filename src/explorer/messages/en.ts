@@ -4,7 +4,8 @@ import { degrees, number } from '../shared/format.ts'
  * The messages in English. The tables of the other languages have the same names (test/browser/messages.test.ts).
  */
 
-const places = (total: number) => `${number(total)} ${total === 1 ? 'place' : 'places'}`
+/** `more` is `AT_LEAST`, or nothing. */
+const places = (total: number, more = '') => `${number(total)}${more} ${total === 1 ? 'place' : 'places'}`
 
 export const en = {
   // The bar
@@ -73,8 +74,8 @@ export const en = {
   typeName: 'Type a part of a name.',
   textTooLong: (length: number, most: number) =>
     `The text has ${number(length)} characters. Shorten it to ${number(most)}.`,
-  found: (total: number, text: string | undefined, isVisibleOnly: boolean) =>
-    (total === 0 ? 'No places' : places(total)) +
+  found: (total: number, text: string | undefined, isVisibleOnly: boolean, more = '') =>
+    (total === 0 ? 'No places' : places(total, more)) +
     (text === undefined ? '' : ` with “${text}” in the name or keywords`) +
     (isVisibleOnly ? ' in the visible part of the map' : '') +
     (total === 0 ? '.' : ''),
@@ -105,8 +106,8 @@ export const en = {
   places,
   byName: (total: number) => `${places(total)}, by name`,
   filtered: (total: number) => `${places(total)} with these filters`,
-  within: (total: number, radius: string, isFiltered: boolean) =>
-    `${places(total)}${isFiltered ? ' with these filters' : ''} within ${radius}, nearest first`,
+  within: (total: number, radius: string, isFiltered: boolean, more = '') =>
+    `${places(total, more)}${isFiltered ? ' with these filters' : ''} within ${radius}, nearest first`,
   noMatch: 'No places match.',
   empty: 'This dataset has no places yet.',
   more: (rest: number) => `Show more (${number(rest)} left)`,

@@ -5,7 +5,7 @@ import type { Messages } from './en.ts'
  * The messages in Korean.
  */
 
-const places = (total: number) => `장소 ${number(total)}곳`
+const places = (total: number, more = '') => `장소 ${number(total)}${more}곳`
 
 export const ko: Messages = {
   // 상단 막대
@@ -73,10 +73,10 @@ export const ko: Messages = {
   suggestions: '추천 장소',
   typeName: '이름의 일부를 입력하세요.',
   textTooLong: (length, most) => `글자 수가 ${number(length)}자입니다. ${number(most)}자로 줄이세요.`,
-  found: (total, text, isVisibleOnly) =>
+  found: (total, text, isVisibleOnly, more) =>
     (isVisibleOnly ? '지도에 보이는 부분에서 ' : '') +
     (text === undefined ? '' : `이름이나 키워드에 “${text}”이(가) 있는 `) +
-    (total === 0 ? '장소가 없습니다.' : places(total)),
+    (total === 0 ? '장소가 없습니다.' : places(total, more)),
   didYouMean: '이것을 찾으셨나요',
   visiblePlaces: '보이는 장소',
 
@@ -103,8 +103,8 @@ export const ko: Messages = {
   places,
   byName: (total) => `${places(total)}, 이름순`,
   filtered: (total) => `조건에 맞는 ${places(total)}`,
-  within: (total, radius, isFiltered) =>
-    `${radius} 안의 ${isFiltered ? '조건에 맞는 ' : ''}${places(total)}, 가까운 순`,
+  within: (total, radius, isFiltered, more) =>
+    `${radius} 안의 ${isFiltered ? '조건에 맞는 ' : ''}${places(total, more)}, 가까운 순`,
   noMatch: '조건에 맞는 장소가 없습니다.',
   empty: '이 데이터셋에는 아직 장소가 없습니다.',
   more: (rest) => `더 보기 (${number(rest)}곳 남음)`,

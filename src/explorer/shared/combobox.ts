@@ -1,4 +1,4 @@
-import { element } from './dom.ts'
+import { type Child, element } from './dom.ts'
 
 /*
  * A text field with a list of options below it, by the pattern "combobox" of the ARIA Authoring Practices: the focus stays in the
@@ -9,7 +9,7 @@ export interface Option {
   value: string
   label: string
   /** A second text beside the label, such as a total. */
-  note?: string | undefined
+  note?: Child
 }
 
 export class Combobox {

@@ -4,7 +4,9 @@ import { t } from './text.ts'
  * Creates elements. Text is always set as text, never as HTML, so a browser shows markup in data and does not execute it.
  */
 
-type Child = Node | string | undefined
+type Known = Node | string | undefined
+/** A promise is a child that comes when it is known, such as a total; nothing comes if it fails. */
+export type Child = Known | Promise<Known>
 
 /** Creates an element with attributes and children. It leaves out attributes that are undefined or false. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
@@ -16,8 +18,18 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   for (const [attribute, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) made.setAttribute(attribute, value === true ? '' : String(value))
   }
-  made.append(...children.filter((child) => child !== undefined))
+  made.append(...children.flatMap((child) => (child instanceof Promise ? later('', child) : (child ?? []))))
   return made
+}
+
+/** Returns a text that stands for a child until it comes. */
+export function later(text: string, child: Promise<Known>): Text {
+  const place = document.createTextNode(text)
+  child.then(
+    (known) => place.replaceWith(known ?? ''),
+    () => {},
+  )
+  return place
 }
 
 /** Creates a button that runs an action. */

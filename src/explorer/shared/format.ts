@@ -9,6 +9,9 @@ export function number(value: number): string {
   return value.toLocaleString(locale)
 }
 
+/** Follows a number that is the least there is, until the exact one comes. */
+export const AT_LEAST = '+'
+
 /** The day of a time in UTC, for example `August 5, 2026`. */
 export function day(time: string): string {
   return new Date(time).toLocaleDateString(locale, { dateStyle: 'long', timeZone: 'UTC' })

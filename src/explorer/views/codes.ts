@@ -18,8 +18,7 @@ export interface Codes {
 
 export const NO_CODES: Codes = { categories: [], areas: [] }
 
-/** Reads the codes of a dataset. */
-export async function readCodes(dataset: string, signal: AbortSignal): Promise<Codes> {
+async function readCodes(dataset: string, signal: AbortSignal): Promise<Codes> {
   const data = await runGraphQL<{ dataset: { categories: Facet[]; administrativeAreas: Facet[] } }>(
     `query Codes($dataset: ID!) {
   dataset(id: $dataset) {
@@ -33,14 +32,56 @@ export async function readCodes(dataset: string, signal: AbortSignal): Promise<C
   return { categories: data.dataset.categories, areas: data.dataset.administrativeAreas }
 }
 
-/** Returns the codes of a dataset by its UUID. */
-export type CodesOf = (datasetId: string) => Codes
+/** Returns the codes of a dataset by its UUID, for labels. */
+export type CodesOf = (datasetId: string) => Promise<Codes>
 
-/** Reads the codes of the datasets of some items. */
-export async function readCodesOf(items: readonly { datasetId: string }[], signal: AbortSignal): Promise<CodesOf> {
-  const ids = [...new Set(items.map(({ datasetId }) => datasetId))]
-  const codes = new Map(await Promise.all(ids.map(async (id) => [id, await readCodes(id, signal)] as const)))
-  return (id) => codes.get(id) ?? NO_CODES
+/** The codes that a key has read. A list does not wait for them: its labels come when they are known. */
+export class KnownCodes {
+  readonly #known = new Map<string, Promise<Codes>>()
+  readonly #reads = new Map<string, Promise<Codes>>()
+  readonly #stopped = new AbortController()
+
+  /** Ends all reads: another key may not see these codes. */
+  stop(): void {
+    this.#stopped.abort()
+  }
+
+  /** Reads the codes of a dataset as they are now. The next view of a person who types waits for the same read. */
+  read(dataset: string): Promise<Codes> {
+    const running = this.#reads.get(dataset)
+    if (running) return running
+    const read = readCodes(dataset, this.#stopped.signal)
+    this.#reads.set(dataset, read)
+    if (!this.#known.has(dataset)) this.#known.set(dataset, read)
+    read
+      .then(
+        () => this.#known.set(dataset, read),
+        () => this.#known.delete(dataset),
+      )
+      .finally(() => this.#reads.delete(dataset))
+    return read
+  }
+
+  /** Returns the codes of a dataset as they were read last. */
+  of(dataset: string): Promise<Codes> {
+    return this.#known.get(dataset) ?? this.read(dataset)
+  }
+}
+
+/** The label of a category when it is known; the code if the labels can't be read. */
+export function categoryLabel(code: string, codes: Promise<Codes>): Promise<string> {
+  return codes.then(
+    ({ categories }) => labelOf(code, categories),
+    () => code,
+  )
+}
+
+/** The label of an administrative area, in the same way. */
+export function areaLabel(code: string, codes: Promise<Codes>): Promise<string> {
+  return codes.then(
+    ({ areas }) => labelOf(code, areas),
+    () => code,
+  )
 }
 
 /** The label of a code, or the code. */

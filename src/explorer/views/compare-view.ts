@@ -1,6 +1,6 @@
 import { type Legend, swatchOf } from '../map/legend.ts'
-import { element } from '../shared/dom.ts'
-import { number } from '../shared/format.ts'
+import { element, later } from '../shared/dom.ts'
+import { AT_LEAST, number } from '../shared/format.ts'
 import { t } from '../shared/text.ts'
 import { formatAddress, isSearch, type View } from './address.ts'
 import type { CodesOf } from './codes.ts'
@@ -21,7 +21,7 @@ export interface CompareContent {
   /** The results of each dataset of the view, in its order. */
   results: readonly Results[]
   codesOf: CodesOf
-  legend: Legend
+  legend: Promise<Legend>
 }
 
 /** Creates the view. */
@@ -29,7 +29,7 @@ export function compareView(content: CompareContent): HTMLElement {
   const { view, datasets, results, codesOf, legend } = content
   const columns = (view.compared ?? []).map((slug, n) => {
     const dataset = findDataset(datasets, { dataset: slug })
-    const { items = [], total = 0 } = results[n] ?? {}
+    const { items = [], total = Promise.resolve(0) } = results[n] ?? {}
     const own = { ...view, compared: undefined, dataset: slug, at: undefined }
     return element(
       'section',
@@ -37,17 +37,30 @@ export function compareView(content: CompareContent): HTMLElement {
       element(
         'h2',
         {},
-        dataset && swatchOf(legend, { datasetId: dataset.id, categoryCode: '' }),
+        dataset && legend.then((known) => swatchOf(known, { datasetId: dataset.id, categoryCode: '' })),
         element('a', { href: formatAddress(own), 'data-view': true, dir: 'auto' }, dataset?.name ?? slug),
       ),
-      element('p', {}, element('strong', {}, t.places(total))),
+      element(
+        'p',
+        {},
+        element(
+          'strong',
+          {},
+          later(
+            t.places(items.length, AT_LEAST),
+            total.then((known) => t.places(known)),
+          ),
+        ),
+      ),
       // The totals are those of the whole dataset.
       isSearch(view) || view.near ? undefined : topCategories(dataset, codesOf),
       element('p', { class: 'soft small', dir: 'auto' }, dataset?.attribution ?? ''),
       element('ul', { class: 'places' }, ...items.slice(0, SHOWN).map((item) => row({ view, codesOf, legend }, item))),
-      total > SHOWN
-        ? element('p', {}, element('a', { href: formatAddress(own), 'data-view': true }, t.allPlaces(total)))
-        : undefined,
+      total.then((known) =>
+        known > SHOWN
+          ? element('p', {}, element('a', { href: formatAddress(own), 'data-view': true }, t.allPlaces(known)))
+          : undefined,
+      ),
     )
   })
   return element(
@@ -64,8 +77,12 @@ const MAX_CATEGORIES = 3
 
 /** The most frequent categories of a dataset with their totals. */
 function topCategories(dataset: Dataset | undefined, codesOf: CodesOf): HTMLElement {
-  const shown = codesOf(dataset?.id ?? '')
-    .categories.slice(0, MAX_CATEGORIES)
-    .map(({ code, label, total }) => `${label ?? code} ${number(total)}`)
-  return element('p', { class: 'small', dir: 'auto' }, shown.join(' · '))
+  const shown = codesOf(dataset?.id ?? '').then(({ categories }) =>
+    categories.slice(0, MAX_CATEGORIES).map(({ code, label, total }) => `${label ?? code} ${number(total)}`),
+  )
+  return element(
+    'p',
+    { class: 'small', dir: 'auto' },
+    shown.then((texts) => texts.join(' · ')),
+  )
 }

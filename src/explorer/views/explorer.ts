@@ -10,7 +10,7 @@ import { onWaiting } from '../shared/patience.ts'
 import { t } from '../shared/text.ts'
 import { aboutView, readAbout } from './about-view.ts'
 import { formatAddress, hasPlaces, haveSamePlaces, isSearch, parseAddress, tableOf, type View } from './address.ts'
-import { type Codes, type CodesOf, NO_CODES, readCodes, readCodesOf } from './codes.ts'
+import { type Codes, type CodesOf, KnownCodes, NO_CODES } from './codes.ts'
 import { compareView } from './compare-view.ts'
 import { type Dataset, findDataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
 import { datasetsView } from './datasets-view.ts'
@@ -42,7 +42,9 @@ export class Explorer {
   /** The found places, for the map. None if the view has only some of them. */
   #found: readonly Position[] = []
   #item: Item | undefined
+  /** Those of the dataset, for the legend. */
   #codes: Codes = NO_CODES
+  #known = new KnownCodes()
   #mapCredit = ''
   readonly #picker = new PointPicker()
   readonly #search = new SearchForm({
@@ -53,6 +55,7 @@ export class Explorer {
       this.#area.focus()
       this.open({ ...this.#view, item, at: undefined })
     },
+    codesOf: (dataset) => this.#known.of(dataset),
   })
   #reads = new AbortController()
 
@@ -103,6 +106,8 @@ export class Explorer {
     this.#found = []
     this.#item = undefined
     this.#codes = NO_CODES
+    this.#known.stop()
+    this.#known = new KnownCodes()
     if (readKey() !== undefined) this.#area.showSkeleton()
     // The map drops the tiles that an earlier key has read.
     this.#drawMap(false)
@@ -182,15 +187,26 @@ export class Explorer {
     this.#showCredit()
     if (view.dataset !== before.dataset) this.#codes = NO_CODES
     this.#drawMap()
-    if (view.dataset !== undefined) this.#codes = await readCodes(view.dataset, signal)
-    signal.throwIfAborted()
-    this.#drawMap()
+    const codes = view.dataset === undefined ? undefined : this.#known.read(view.dataset)
+    const drawn = codes?.then((known) => {
+      signal.throwIfAborted()
+      this.#codes = known
+      this.#drawMap()
+    })
+    // What is wrong with the list is said before what is wrong with its codes.
+    drawn?.catch(() => {})
+    await this.#showContent(view, codes ?? Promise.resolve(NO_CODES), signal)
+    await drawn
+  }
+
+  /** Shows the list without waiting for the codes, which are those of the dataset. */
+  async #showContent(view: View, codes: Promise<Codes>, signal: AbortSignal): Promise<void> {
     const table = tableOf(view)
     if (view.item !== undefined) await this.#showItem(view, signal)
-    else if (view.isAbout && view.dataset !== undefined) await this.#showAbout(view, view.dataset, signal)
+    else if (view.isAbout && view.dataset !== undefined) await this.#showAbout(view, view.dataset, codes, signal)
     else if (view.compared) await this.#showCompared(view, view.compared, signal)
-    else if (table) await this.#showTable(view, table, signal)
-    else if (hasPlaces(view)) await this.#showPlaces(view, 1, signal)
+    else if (table) await this.#showTable(view, table, codes, signal)
+    else if (hasPlaces(view)) await this.#showPlaces(view, 1, codes, signal)
     else
       this.#showView(
         datasetsView(this.#datasets, { ...this.#nearbyActions(view), open: (next) => this.open(next) }, signal),
@@ -208,84 +224,84 @@ export class Explorer {
     signal.throwIfAborted()
     if (!item) return
     this.#item = item
-    const codes = view.dataset === undefined ? await readCodes(item.dataset.id, signal) : this.#codes
-    signal.throwIfAborted()
-    this.#showView(itemView(item, view, codes))
+    this.#showView(itemView(item, view, this.#known.of(view.dataset ?? item.dataset.id)))
     this.#showCredit()
     this.#drawMap()
     if (view.at === undefined) this.#map.flyTo(Number(item.latitude), Number(item.longitude), placeZoom())
   }
 
-  async #showPlaces(view: View, page: number, signal: AbortSignal): Promise<void> {
-    const results = await readResults(view, page, signal)
-    signal.throwIfAborted()
-    const suggestions = results.total === 0 ? await readSuggestions(view, signal) : []
+  async #showPlaces(
+    view: View,
+    page: number,
+    codes: Promise<Codes>,
+    signal: AbortSignal,
+    known?: Promise<number>,
+  ): Promise<void> {
+    const results = await readResults(view, page, signal, known)
     signal.throwIfAborted()
     // Two clicks on "Show more" would read the same page twice.
     const items = [...this.#items.slice(0, (page - 1) * PAGE_SIZE), ...results.items]
-    const codesOf = await this.#readCodesOf([...items, ...suggestions], signal)
+    const suggestions = items.length === 0 ? await readSuggestions(view, signal) : []
     signal.throwIfAborted()
     this.#items = items
     const list = placesView(
       {
         view,
         dataset: this.#dataset(),
-        codes: this.#codes,
-        codesOf,
-        legend: this.#legend(),
+        codes,
+        codesOf: this.#codesOf(view),
+        legend: this.#comingLegend(view),
         suggestions,
         ...results,
         items,
       },
       {
         open: (next) => this.open(next),
-        more: () => this.#attempt(() => this.#showPlaces(view, page + 1, signal), signal),
+        more: () => this.#attempt(() => this.#showPlaces(view, page + 1, codes, signal, results.total), signal),
         ...this.#nearbyActions(view),
       },
     )
     // The new places are read on from the first of them.
     if (page === 1) this.#showView(list)
     else this.#area.replace(list, list.querySelectorAll<HTMLElement>('ol.places a')[(page - 1) * PAGE_SIZE])
-    this.#search.sayTotal(view, results.total)
-    if (page === 1) this.#moveToFound(view, items, results.total)
+    this.#search.sayTotal(view, items.length, results.total)
+    if (page === 1) this.#moveToFound(view, items, results.total, signal)
   }
 
-  async #showAbout(view: View, slug: string, signal: AbortSignal): Promise<void> {
-    const about = await readAbout(slug, signal)
+  async #showAbout(view: View, slug: string, codes: Promise<Codes>, signal: AbortSignal): Promise<void> {
+    const [about, known] = await Promise.all([readAbout(slug, signal), codes])
     signal.throwIfAborted()
     const dataset = this.#dataset()
-    if (dataset) this.#showView(aboutView(dataset, about, this.#codes, view))
+    if (dataset) this.#showView(aboutView(dataset, about, known, view))
   }
 
   async #showCompared(view: View, compared: readonly string[], signal: AbortSignal): Promise<void> {
     const results = await Promise.all(
       compared.map((dataset) => readResults({ ...view, dataset, compared: undefined }, 1, signal)),
     )
-    const found = results.flatMap(({ items }) => items)
-    const codesOf = await readCodesOf(found, signal)
     signal.throwIfAborted()
-    const total = results.reduce((sum, each) => sum + each.total, 0)
-    this.#showView(compareView({ view, datasets: this.#datasets, results, codesOf, legend: this.#legend() }))
-    this.#search.sayTotal(view, total)
-    this.#moveToFound(view, found, total)
+    const found = results.flatMap(({ items }) => items)
+    const total = Promise.all(results.map((each) => each.total)).then((all) => all.reduce((sum, each) => sum + each, 0))
+    const [codesOf, legend] = [this.#codesOf(view), this.#comingLegend(view)]
+    this.#showView(compareView({ view, datasets: this.#datasets, results, codesOf, legend }))
+    this.#search.sayTotal(view, found.length, total)
+    this.#moveToFound(view, found, total, signal)
   }
 
-  async #showTable(view: View, table: Table, signal: AbortSignal): Promise<void> {
-    const results = await readTable(view, table, signal)
+  async #showTable(view: View, table: Table, codes: Promise<Codes>, signal: AbortSignal): Promise<void> {
+    const { total, rows } = await readTable(view, table, signal)
+    const suggestions = rows.length === 0 && table.page === 1 ? await readSuggestions(view, signal) : []
     signal.throwIfAborted()
-    const { total, rows } = results
-    const suggestions = total === 0 ? await readSuggestions(view, signal) : []
-    const codesOf = await this.#readCodesOf([...rows, ...suggestions], signal)
-    signal.throwIfAborted()
-    const element = tableView({ view, table, codesOf, ...results }, (next) => this.open(next))
+    const codesOf = this.#codesOf(view)
+    const element = tableView({ view, table, codesOf, rows, total }, (next) => this.open(next))
     this.#showView(
       placesView(
         {
           view,
           dataset: this.#dataset(),
-          codes: this.#codes,
+          codes,
           codesOf,
-          legend: this.#legend(),
+          legend: this.#comingLegend(view),
           items: [],
           total,
           suggestions,
@@ -294,19 +310,31 @@ export class Explorer {
         { open: (next) => this.open(next), more: () => {}, ...this.#nearbyActions(view) },
       ),
     )
-    this.#search.sayTotal(view, total)
-    if (table.page === 1) this.#moveToFound(view, rows, total)
+    this.#search.sayTotal(view, (table.page - 1) * PAGE_SIZE + rows.length, total)
+    if (table.page === 1) this.#moveToFound(view, rows, total, signal)
     else this.#found = []
   }
 
-  /** Those of a view of one dataset are known. */
-  async #readCodesOf(items: readonly { datasetId: string }[], signal: AbortSignal): Promise<CodesOf> {
-    return this.#view.dataset === undefined ? readCodesOf(items, signal) : () => this.#codes
+  /** The codes for the labels of a view. Its dataset may have a slug in the address. */
+  #codesOf({ dataset }: View): CodesOf {
+    return (id) => this.#known.of(dataset ?? id)
+  }
+
+  /** The legend for the list, when the codes are known. */
+  async #comingLegend(view: View): Promise<Legend> {
+    const codes = view.dataset === undefined ? NO_CODES : await this.#known.of(view.dataset).catch(() => NO_CODES)
+    return legendOf(view, codes, this.#datasets)
   }
 
   /** A search by name moves the map when its results are known. */
-  #moveToFound(view: View, found: readonly Position[], total: number): void {
-    this.#found = found.length < total ? [] : found
+  #moveToFound(view: View, found: readonly Position[], total: Promise<number>, signal: AbortSignal): void {
+    this.#found = []
+    total.then(
+      (count) => {
+        if (!signal.aborted && found.length === count) this.#found = found
+      },
+      () => {},
+    )
     if (isSearch(view) && !view.within && !view.at) moveToItems(this.#map, found)
   }
 

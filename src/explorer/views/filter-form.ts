@@ -13,16 +13,17 @@ import { type Codes, type Facet, labelOf } from './codes.ts'
 const MAX_OPTIONS = 100
 const ANY: Option = { value: '', label: t.any }
 
-/** Creates the form. */
-export function filterForm(view: View, { categories, areas }: Codes, open: (view: View) => void): HTMLElement {
+/** Creates the form. `reads` are the codes as they are known, and as they are now; each counts when it comes. */
+export function filterForm(view: View, reads: readonly Promise<Codes>[], open: (view: View) => void): HTMLElement {
   const { dataset, text, within, near, at, table, category, area } = view
   // A search in the visible part of the map must not move the map.
   const kept = { dataset, text, within, near, at: within && at, table: table && { ...table, page: 1 } }
+  const facets = (name: keyof Codes) => reads.map((read) => read.then((codes) => codes[name]))
   return element(
     'div',
     { class: 'fields', role: 'group', 'aria-label': t.filters },
-    field('category', t.category, category, categories, (code) => open({ ...kept, area, category: code })),
-    field('area', t.area, area, areas, (code) => open({ ...kept, category, area: code })),
+    field('category', t.category, category, facets('categories'), (code) => open({ ...kept, area, category: code })),
+    field('area', t.area, area, facets('areas'), (code) => open({ ...kept, category, area: code })),
     category || area ? button(t.clearFilters, () => open(kept), { class: 'button' }) : undefined,
   )
 }
@@ -31,10 +32,11 @@ function field(
   id: string,
   name: string,
   code: string | undefined,
-  facets: readonly Facet[],
+  reads: readonly Promise<readonly Facet[]>[],
   choose: (code: string | undefined) => void,
 ): HTMLElement {
-  const shown = code === undefined ? '' : labelOf(code, facets)
+  let facets: readonly Facet[] = []
+  let shown = code ?? ''
   const input = element('input', { id, value: shown, placeholder: ANY.label, autocomplete: 'off', spellcheck: false })
   const options = new Combobox(input, name, ({ value }) => choose(value || undefined))
   const open = (text: string, hasActive = false) => options.show(optionsFor(text, facets), hasActive)
@@ -48,6 +50,14 @@ function field(
     if (!defaultPrevented && !options.isOpen && ['ArrowDown', 'Enter'].includes(key))
       open(key === 'Enter' ? input.value : '')
   })
+  const use = (read: readonly Facet[]) => {
+    facets = read
+    if (input.value === shown) input.value = labelOf(code ?? '', facets)
+    shown = labelOf(code ?? '', facets)
+    if (options.isOpen) open(input.value === shown ? '' : input.value)
+  }
+  // The list of places says what is wrong.
+  for (const read of reads) read.then(use, () => {})
   // Text that is no code is no filter.
   input.addEventListener('blur', () => {
     input.value = shown

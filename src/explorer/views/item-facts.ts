@@ -1,8 +1,8 @@
-import { element } from '../shared/dom.ts'
+import { type Child, element } from '../shared/dom.ts'
 import { day } from '../shared/format.ts'
 import { t } from '../shared/text.ts'
 import { formatAddress } from './address.ts'
-import { type Codes, labelOf } from './codes.ts'
+import { areaLabel, type Codes, categoryLabel } from './codes.ts'
 import type { Item } from './data.ts'
 import { safeUrl } from './safe-url.ts'
 
@@ -15,11 +15,11 @@ import { safeUrl } from './safe-url.ts'
 export type Row = [label: string, value: Node | string | null | undefined]
 
 /** Returns the members that have a value, by their labels, and the dataset if asked for. */
-export function itemFacts(item: Item, codes: Codes, hasDataset: boolean): HTMLElement {
+export function itemFacts(item: Item, codes: Promise<Codes>, hasDataset: boolean): HTMLElement {
   return memberList([
     [t.dataset, hasDataset ? datasetLink(item) : undefined],
-    [t.category, codeLink(item, 'category', labelOf(item.categoryCode, codes.categories))],
-    [t.area, codeLink(item, 'area', labelOf(item.administrativeAreaCode, codes.areas))],
+    [t.category, codeLink(item, 'category', categoryLabel(item.categoryCode, codes))],
+    [t.area, codeLink(item, 'area', areaLabel(item.administrativeAreaCode, codes))],
     [t.keywords, item.keywords.join(', ')],
     [t.address, addressOf(item)],
     [t.lotAddress, item.jibunAddress],
@@ -97,7 +97,7 @@ function datasetLink({ dataset: { slug, name } }: Item): HTMLElement {
 }
 
 /** A link to all places of the dataset with the same code. */
-function codeLink({ dataset, categoryCode, administrativeAreaCode }: Item, filter: 'category' | 'area', label: string) {
+function codeLink({ dataset, categoryCode, administrativeAreaCode }: Item, filter: 'category' | 'area', label: Child) {
   const code = filter === 'category' ? categoryCode : administrativeAreaCode
   const view = { dataset: dataset.slug, [filter]: code }
   return element('a', { href: formatAddress(view), 'data-view': true, title: code }, label)

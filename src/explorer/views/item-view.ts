@@ -13,7 +13,7 @@ import { backLine } from './places-view.ts'
  */
 
 /** Creates the view. `view` is the current view with the item; without the item it is the view to go back to. */
-export function itemView(item: Item, view: View, codes: Codes): HTMLElement {
+export function itemView(item: Item, view: View, codes: Promise<Codes>): HTMLElement {
   const before = { ...view, item: undefined, at: undefined }
   // The list of a search or a circle in all datasets; without one, as in a link to the item only, the item's dataset.
   const isOfAll = view.dataset === undefined && hasPlaces(before)

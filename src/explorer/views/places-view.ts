@@ -1,9 +1,9 @@
 import { type Legend, swatchOf } from '../map/legend.ts'
-import { button, element } from '../shared/dom.ts'
-import { distance, number } from '../shared/format.ts'
+import { button, element, later } from '../shared/dom.ts'
+import { AT_LEAST, distance, number } from '../shared/format.ts'
 import { t } from '../shared/text.ts'
 import { formatAddress, isSearch, type View } from './address.ts'
-import { type Codes, type CodesOf, labelOf } from './codes.ts'
+import { type Codes, type CodesOf, categoryLabel } from './codes.ts'
 import { controlRow } from './controls.ts'
 import type { Dataset, ListedItem } from './data.ts'
 import { developerPanel } from './developer-panel.ts'
@@ -23,11 +23,11 @@ import { DEFAULT_TABLE } from './table-columns.ts'
 export interface PlacesContent extends Results {
   view: View
   dataset: Dataset | undefined
-  /** The codes of the dataset, for the filters. */
-  codes: Codes
+  /** The codes of the dataset as they are now, for the filters. */
+  codes: Promise<Codes>
   codesOf: CodesOf
   /** The colours of the map, which the list has too. */
-  legend: Legend
+  legend: Promise<Legend>
   /** What was probably meant, if nothing was found. */
   suggestions?: readonly ListedItem[]
   /** The table that stands in for the list. */
@@ -42,7 +42,6 @@ export interface PlacesActions extends NearbyActions {
 /** Creates the view. */
 export function placesView(content: PlacesContent, actions: PlacesActions): HTMLElement {
   const { view, dataset, items, total } = content
-  const rest = total - items.length
   return element(
     'div',
     { class: 'view' },
@@ -58,10 +57,23 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
       : undefined,
     controls(content, actions),
     // The search form shows the number of found places.
-    isSearch(view) ? undefined : element('p', { class: 'soft', id: 'total', role: 'status' }, count(view, total)),
+    isSearch(view)
+      ? undefined
+      : element(
+          'p',
+          { class: 'soft', id: 'total', role: 'status' },
+          later(
+            count(view, items.length, AT_LEAST),
+            total.then((known) => count(view, known)),
+          ),
+        ),
     didYouMean(content),
     content.table ?? element('ol', { class: 'places' }, ...items.map((item) => row(content, item))),
-    rest > 0 && !content.table ? button(t.more(rest), actions.more, { class: 'button' }) : undefined,
+    total.then((known) =>
+      known > items.length && !content.table
+        ? button(t.more(known - items.length), actions.more, { class: 'button' })
+        : undefined,
+    ),
     developerPanel(view, dataset && exportLinks(dataset, view, 'programs')),
   )
 }
@@ -71,7 +83,7 @@ export function backLine(back: HTMLElement): HTMLElement {
   return element('p', { class: 'back' }, back, shareButton())
 }
 
-function controls({ view, dataset, codes }: PlacesContent, actions: PlacesActions): HTMLElement {
+function controls({ view, dataset, codes, codesOf }: PlacesContent, actions: PlacesActions): HTMLElement {
   const other = { ...view, table: view.table ? undefined : DEFAULT_TABLE }
   const given = [view.category, view.area].filter((code) => code !== undefined).length
   const link = (label: string, to: View) =>
@@ -84,7 +96,7 @@ function controls({ view, dataset, codes }: PlacesContent, actions: PlacesAction
             {
               id: 'filters',
               label: given > 0 ? `${t.filters} (${number(given)})` : t.filters,
-              form: filterForm(view, codes, actions.open),
+              form: filterForm(view, [codesOf(view.dataset), codes], actions.open),
             },
           ]),
       ...(isSearch(view) ? [] : [{ id: 'nearby', label: t.nearby, form: nearbyForm(view, actions) }]),
@@ -105,10 +117,10 @@ function didYouMean(content: PlacesContent): HTMLElement | undefined {
   return element('section', {}, element('h2', {}, t.didYouMean), element('ul', { class: 'places' }, ...rows))
 }
 
-function count({ near, category, area, table }: View, total: number): string {
+function count({ near, category, area, table }: View, total: number, more = ''): string {
   const isFiltered = category !== undefined || area !== undefined
   if (total === 0) return near || isFiltered ? t.noMatch : t.empty
-  if (near) return t.within(total, distance(near.radius), isFiltered)
+  if (near) return t.within(total, distance(near.radius), isFiltered, more)
   if (isFiltered) return t.filtered(total)
   return table ? t.places(total) : t.byName(total)
 }
@@ -119,7 +131,6 @@ export function row(
   item: ListedItem,
 ): HTMLElement {
   const { id, datasetId, name, categoryCode, thumbnailUrl } = item
-  const label = labelOf(categoryCode, codesOf(datasetId).categories)
   return element(
     'li',
     {},
@@ -129,8 +140,8 @@ export function row(
       'span',
       { class: 'soft small' },
       item.distance === undefined ? '' : `${distance(item.distance)} · `,
-      swatchOf(legend, item),
-      element('bdi', { title: categoryCode }, label),
+      legend.then((known) => swatchOf(known, item)),
+      element('bdi', { title: categoryCode }, categoryLabel(categoryCode, codesOf(datasetId))),
     ),
   )
 }

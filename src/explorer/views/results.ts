@@ -8,17 +8,28 @@ import { ROW_FIELDS, type Row, type Sort, type Table } from './table-columns.ts'
  * What the list shows: the items of a dataset, the items near a point, or the results of a search.
  */
 
+/** Places, and their number in all pages. A number that takes a count comes after the places. */
+interface Page<Node> {
+  nodes: Node[]
+  total: Promise<number>
+}
+
 export interface Results {
-  total: number
   items: ListedItem[]
+  total: Promise<number>
 }
 
 /** The number of items that are read at once. */
 export const PAGE_SIZE = 50
 
-/** Reads a page of a view's list. */
-export async function readResults(view: View, page: number, signal: AbortSignal): Promise<Results> {
-  const { total, nodes } = await readPage<ListedItem>(view, { fields: LISTED, page }, signal)
+/** Reads a page of a view's list. `known` is the total, if a page before has asked for it. */
+export async function readResults(
+  view: View,
+  page: number,
+  signal: AbortSignal,
+  known?: Promise<number>,
+): Promise<Results> {
+  const { total, nodes } = await readPage<ListedItem>(view, { fields: LISTED, page }, signal, known)
   return { total, items: nodes }
 }
 
@@ -27,7 +38,7 @@ export async function readTable(
   view: View,
   table: Table,
   signal: AbortSignal,
-): Promise<{ total: number; rows: Row[] }> {
+): Promise<{ total: Promise<number>; rows: Row[] }> {
   const fields = [...new Set([...ROW_FIELDS, ...table.fields])].join(' ')
   const { total, nodes } = await readPage<Row>(view, { fields, page: table.page, order: table }, signal)
   return { total, rows: nodes }
@@ -45,19 +56,31 @@ interface PageRequest {
   order?: Pick<Table, 'sort' | 'isDescending'>
 }
 
-interface Page<Node> {
-  total: number
-  nodes: Node[]
+async function readPage<Node>(
+  view: View,
+  request: PageRequest,
+  signal: AbortSignal,
+  known?: Promise<number>,
+): Promise<Page<Node>> {
+  if (!view.near && !isSearch(view)) return readItems(view, request, signal)
+  const { fields, page } = request
+  const nodes = await (view.near ? readNearby<Node> : readSearch<Node>)(view, fields, page, signal)
+  const before = (page - 1) * PAGE_SIZE
+  const isLast = nodes.length < PAGE_SIZE && (nodes.length > 0 || page === 1)
+  const total = isLast ? Promise.resolve(before + nodes.length) : (known ?? readTotal(view, signal))
+  // Nobody may need it.
+  total.catch(() => {})
+  return { nodes, total }
 }
 
-function readPage<Node>(view: View, request: PageRequest, signal: AbortSignal): Promise<Page<Node>> {
-  if (view.near) return readNearby(view, request, signal)
-  return isSearch(view) ? readSearch(view, request, signal) : readItems(view, request, signal)
-}
-
-async function readItems<Node>(view: View, { fields, page, order }: PageRequest, signal: AbortSignal) {
+/** The database has the totals of a dataset's lists, so they come with the places. */
+async function readItems<Node>(
+  view: View,
+  { fields, page, order }: PageRequest,
+  signal: AbortSignal,
+): Promise<Page<Node>> {
   const { dataset, category, area } = view
-  const data = await runGraphQL<{ dataset: { items: Page<Node> } }>(
+  const data = await runGraphQL<{ dataset: { items: { total: number; nodes: Node[] } } }>(
     `query Items(
   $dataset: ID!, $category: String, $area: String, $sort: ItemSort, $order: SortOrder, $page: Int, $limit: Int
 ) {
@@ -80,22 +103,40 @@ async function readItems<Node>(view: View, { fields, page, order }: PageRequest,
     },
     signal,
   )
-  return data.dataset.items
+  const { total, nodes } = data.dataset.items
+  return { total: Promise.resolve(total), nodes }
 }
 
-async function readSearch<Node>(view: View, { fields, page }: PageRequest, signal: AbortSignal): Promise<Page<Node>> {
-  const { dataset, text, within, category, area } = view
-  const { searchItems } = await runGraphQL<{ searchItems: Page<Node> }>(
+async function readSearch<Node>(view: View, fields: string, page: number, signal: AbortSignal): Promise<Node[]> {
+  const { searchItems } = await search<{ nodes: Node[] }>(view, `nodes { ${fields} }`, page, signal)
+  return searchItems.nodes
+}
+
+async function readNearby<Node>(view: View, fields: string, page: number, signal: AbortSignal): Promise<Node[]> {
+  const selection = `nodes { distance item { ${fields} } }`
+  const found = await searchAround<{ nodes: { distance: number; item: Node }[] }>(view, selection, page, signal)
+  return found.nearbyItems.nodes.map(({ distance, item }) => ({ ...item, distance }))
+}
+
+async function readTotal(view: View, signal: AbortSignal): Promise<number> {
+  if (view.near) return (await searchAround<{ total: number }>(view, 'total', 1, signal)).nearbyItems.total
+  return (await search<{ total: number }>(view, 'total', 1, signal)).searchItems.total
+}
+
+function search<Found>(
+  { dataset, text, within, category, area }: View,
+  selection: string,
+  page: number,
+  signal: AbortSignal,
+) {
+  return runGraphQL<{ searchItems: Found }>(
     `query Search(
   $dataset: ID, $text: String, $within: BoundingBox, $category: String, $area: String, $page: Int, $limit: Int
 ) {
   searchItems(
     datasetId: $dataset, text: $text, within: $within, categoryCode: $category, administrativeAreaCode: $area
     page: $page, limit: $limit
-  ) {
-    total
-    nodes { ${fields} }
-  }
+  ) { ${selection} }
 }`,
     {
       ...(dataset && { dataset }),
@@ -108,22 +149,22 @@ async function readSearch<Node>(view: View, { fields, page }: PageRequest, signa
     },
     signal,
   )
-  return searchItems
 }
 
-async function readNearby<Node>(view: View, { fields, page }: PageRequest, signal: AbortSignal) {
-  const { dataset, near, category, area } = view
-  const { nearbyItems } = await runGraphQL<{ nearbyItems: Page<{ distance: number; item: Node }> }>(
+function searchAround<Found>(
+  { dataset, near, category, area }: View,
+  selection: string,
+  page: number,
+  signal: AbortSignal,
+) {
+  return runGraphQL<{ nearbyItems: Found }>(
     `query Nearby(
   $latitude: Float!, $longitude: Float!, $radius: Float, $dataset: ID, $category: String, $area: String, $page: Int, $limit: Int
 ) {
   nearbyItems(
     latitude: $latitude, longitude: $longitude, radius: $radius, datasetId: $dataset
     categoryCode: $category, administrativeAreaCode: $area, page: $page, limit: $limit
-  ) {
-    total
-    nodes { distance item { ${fields} } }
-  }
+  ) { ${selection} }
 }`,
     {
       ...near,
@@ -135,6 +176,4 @@ async function readNearby<Node>(view: View, { fields, page }: PageRequest, signa
     },
     signal,
   )
-  const { total, nodes } = nearbyItems
-  return { total, nodes: nodes.map(({ distance, item }) => ({ ...item, distance })) }
 }

@@ -1,9 +1,10 @@
 import type { Bounds } from '../map/box.ts'
 import { Combobox } from '../shared/combobox.ts'
 import { byId, element } from '../shared/dom.ts'
+import { AT_LEAST } from '../shared/format.ts'
 import { t } from '../shared/text.ts'
 import { isSearch, type View } from './address.ts'
-import { labelOf, NO_CODES, readCodesOf } from './codes.ts'
+import { areaLabel, type CodesOf, categoryLabel } from './codes.ts'
 import { type Dataset, findDataset } from './data.ts'
 import { readSuggestions } from './suggestions.ts'
 
@@ -23,6 +24,7 @@ export interface SearchActions {
   visibleBox: () => Bounds
   /** Opens a suggested place. */
   openItem: (id: string) => void
+  codesOf: CodesOf
 }
 
 /** Returns the problem of a text to search for; undefined if the text is valid. */
@@ -111,9 +113,12 @@ export class SearchForm {
     this.say('')
   }
 
-  /** Shows the number of items that a search has found. */
-  sayTotal(view: View, total: number): void {
-    if (isSearch(view)) this.say(t.found(total, view.text, view.within !== undefined))
+  /** Shows the number of items that a search has found: first how many there are at least. */
+  sayTotal(view: View, least: number, total: Promise<number>): void {
+    if (!isSearch(view)) return
+    const say = (count: number, more = '') => this.say(t.found(count, view.text, view.within !== undefined, more))
+    say(least, AT_LEAST)
+    total.then(say, () => {})
   }
 
   say(message: string): void {
@@ -146,14 +151,13 @@ export class SearchForm {
     const asked = this.#asked()
     const category = asked.dataset === this.#view.dataset ? this.#view.category : undefined
     const items = await readSuggestions({ ...asked, category }, signal)
-    const codesOf = await readCodesOf(items, signal).catch(() => () => NO_CODES)
     if (signal.aborted || document.activeElement !== this.#text) return
     this.#suggestions.show(
       items.map(({ id, datasetId, name, categoryCode, administrativeAreaCode }) => {
-        const { categories, areas } = codesOf(datasetId)
+        const codes = this.#actions.codesOf(datasetId)
+        const labels = [categoryLabel(categoryCode, codes), areaLabel(administrativeAreaCode, codes)]
         // Many places have the same name.
-        const note = `${labelOf(categoryCode, categories)} · ${labelOf(administrativeAreaCode, areas)}`
-        return { value: id, label: name, note }
+        return { value: id, label: name, note: Promise.all(labels).then((known) => known.join(' · ')) }
       }),
     )
   }

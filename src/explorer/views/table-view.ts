@@ -1,8 +1,8 @@
-import { element } from '../shared/dom.ts'
+import { type Child, element } from '../shared/dom.ts'
 import { distance } from '../shared/format.ts'
 import { t } from '../shared/text.ts'
 import { formatAddress, isSortable, type View } from './address.ts'
-import { type Codes, type CodesOf, labelOf } from './codes.ts'
+import { areaLabel, type Codes, type CodesOf, categoryLabel } from './codes.ts'
 import { widthHandle } from './column-width.ts'
 import { PAGE_SIZE } from './results.ts'
 import { COLUMNS, type Column, type Row, type Table } from './table-columns.ts'
@@ -17,7 +17,7 @@ export interface TableContent {
   table: Table
   codesOf: CodesOf
   rows: readonly Row[]
-  total: number
+  total: Promise<number>
 }
 
 /** Creates the table with its pages and the choice of its columns. `open` opens another view. */
@@ -45,7 +45,7 @@ export function tableView(content: TableContent, open: (view: View) => void): HT
         element('tbody', {}, ...body.map((cells) => element('tr', {}, ...cells))),
       ),
     ),
-    pages(content),
+    content.total.then((total) => pages(content, total)),
   )
 }
 
@@ -76,14 +76,19 @@ function cell({ field }: Column, row: Row, view: View, codesOf: CodesOf): HTMLEl
   if (field === 'distance') return element('td', {}, distance(row.distance ?? 0))
   const values = row[field] ?? ''
   const value = typeof values === 'string' ? values : values.join(', ')
-  if (field !== 'name') return element('td', { dir: 'auto' }, textOf(field, value, codesOf(row.datasetId)))
+  if (field !== 'name')
+    return element(
+      'td',
+      { dir: 'auto' },
+      textOf(field, value, () => codesOf(row.datasetId)),
+    )
   const href = formatAddress({ ...view, item: row.id, at: undefined })
   return element('th', { scope: 'row' }, element('a', { href, 'data-view': true, dir: 'auto' }, value))
 }
 
-function textOf(field: string, value: string, { categories, areas }: Codes): string {
-  if (field === 'categoryCode') return labelOf(value, categories)
-  if (field === 'administrativeAreaCode') return labelOf(value, areas)
+function textOf(field: string, value: string, codes: () => Promise<Codes>): Child {
+  if (field === 'categoryCode') return categoryLabel(value, codes())
+  if (field === 'administrativeAreaCode') return areaLabel(value, codes())
   return field.endsWith('At') ? value.slice(0, 10) : value
 }
 
@@ -119,7 +124,7 @@ function columnChoice(view: View, table: Table, open: (view: View) => void): HTM
 /** The choice stays open while a person chooses several columns. */
 let isChoiceOpen = false
 
-function pages({ view, table, total }: TableContent): HTMLElement {
+function pages({ view, table }: TableContent, total: number): HTMLElement {
   const last = Math.max(1, Math.ceil(total / PAGE_SIZE))
   const link = (label: string, page: number) =>
     page >= 1 && page <= last && page !== table.page
