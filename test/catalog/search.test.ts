@@ -207,6 +207,72 @@ describe('A search', () => {
     expect(found).toBeGreaterThan(SEARCHES * 10)
   }, 600_000)
 
+  test.each([
+    { few: 5_000, many: 5_000, walked: 5_000 },
+    { few: 3, many: 3, walked: 300 },
+    { few: 0, many: 20, walked: 2_000 },
+  ])('finds the same first pages of frequent texts without reading all, with the bounds %o', async (bounds) => {
+    const { sql, withSession } = db.database
+    await withSession((session) => session.query('ANALYZE items'))
+    let full = 0
+    for (let n = 0; n < SEARCHES; n += 1) {
+      const { within: _, ...selection } = newSearch(n)
+      const text = pick([newText(), pick(['a', 's', 'a ', 'par', '서', 'port', 'カ\u3099', 'の', 'é', '1'])])
+      const search = { ...selection, text }
+      const scope = pick([DATASETS, [FIRST], [SECOND]])
+      const window = { limit: pick([20, 1, 3]), offset: pick([0, 0, 7]), projection: recordsWith({ fields: ['id'] }) }
+      const { json, total } = await fetchSearchPage(sql, { ...search, ...window }, scope, { frequent: 0, ...bounds })
+      const expected = scan(search, scope)
+      expect({ search, total, ids: parseItems(json).map(({ id }) => id) }).toEqual({
+        search,
+        total: total === null ? null : expected.length,
+        ids: expected.slice(window.offset, window.offset + window.limit),
+      })
+      if (total === null) full += 1
+    }
+    expect(full).toBeGreaterThan(SEARCHES / 20)
+  })
+
+  test('walks to all names that a text in ASCII begins, whatever characters they begin with', async () => {
+    const { prisma, sql, withSession } = db.database
+    const datasetId = randomUUID()
+    const names = [
+      'ECOLE',
+      'Ecole',
+      'Ecóle',
+      'E\u0301cole',
+      'eCOLE',
+      'ecole',
+      'e\u0301cole',
+      'École',
+      'école',
+      '\u200eecole',
+      'Ｅｃｏｌｅ',
+    ]
+    const now = { createdAt: new Date(), updatedAt: new Date() }
+    await prisma.dataset.create({
+      data: {
+        id: datasetId,
+        slug: 'ecoles',
+        name: 'E',
+        status: 'active',
+        visibility: 'public',
+        attribution: '',
+        ...now,
+      },
+    })
+    const place = { datasetId, latitude: 0, longitude: 0, administrativeAreaCode: 'a', categoryCode: 'c', ...now }
+    await prisma.item.createMany({ data: names.map((name) => ({ id: randomUUID(), name, ...place })) })
+    await withSession((session) => session.query('ANALYZE items'))
+    const window = { text: 'eco', limit: names.length, offset: 0, projection: recordsWith({ fields: ['name'] }) }
+    const bounds = { frequent: 0, few: 0, many: 0, walked: 5_000 }
+    const { json, total } = await fetchSearchPage(sql, window, [datasetId], bounds)
+    expect(total).toBeNull()
+    const inOrder = names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    expect(parseItems(json).map(({ name }) => name)).toEqual(inOrder)
+    await prisma.dataset.delete({ where: { id: datasetId } })
+  })
+
   test('finds every item for a text of invisible characters, which has no words', async () => {
     const window = { text: '\u200e\u00ad', limit: 10, offset: 0, projection: recordsWith({ fields: ['id'] }) }
     const { json, total } = await fetchSearchPage(db.database.sql, window, DATASETS)

@@ -1,11 +1,11 @@
 import DataLoader from 'dataloader'
 import type { TileSelection } from '../arguments.ts'
 import type { FilterValues } from '../filters.ts'
-import type { Dataset, Item } from '../models.ts'
+import { type Dataset, type Item, parseItems } from '../models.ts'
 import type { Fetched, Window } from '../page.ts'
 import { planSearch } from '../plan.ts'
 import { type ItemProjection, projectionKey } from '../projection.ts'
-import { fetchImages, fetchImagesOf, type LookupRow } from '../sql/by-id.ts'
+import { fetchImages, fetchImagesOf, fetchInOrder, type LookupRow } from '../sql/by-id.ts'
 import { type ExportContent, type ExportWindow, fetchAttributes, fetchExportBatch } from '../sql/export.ts'
 import { fetchExportSizes } from '../sql/export-sizes.ts'
 import { fetchExtents } from '../sql/extent.ts'
@@ -24,7 +24,7 @@ import { searchNearby } from '../sql/nearby-by-grid.ts'
 import { BOOKMARK_STEP, fetchBookmarks } from '../sql/offset-bookmarks.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
 import { isCheap } from '../sql/statement-batcher.ts'
-import { fetchItemsInOrder, fetchSuggestions, type Suggestion } from '../sql/suggest.ts'
+import { fetchSuggestions, type Suggestion } from '../sql/suggest.ts'
 import { fetchTile } from '../sql/tiles.ts'
 import type { TileAddress } from '../tile.ts'
 import type { ReadLog, SeenRevision, Statements } from './read-log.ts'
@@ -70,9 +70,9 @@ function imageLoaders({ statements }: LoaderOptions) {
 
 /** Items near a point, with a name or in a box, and on a map tile. */
 function placeLoaders({ statements, readLog }: LoaderOptions) {
-  /** Logs the items of the pages. */
+  /** Logs the items of the pages. A page without a total is full. */
   const countItems = ({ offset, limit }: Window, pages: Fetched[]): Fetched[] => {
-    for (const { total } of pages) readLog.countItems(Math.min(Math.max((total ?? 0) - offset, 0), limit))
+    for (const { total } of pages) readLog.countItems(Math.min(Math.max((total ?? Infinity) - offset, 0), limit))
     return pages
   }
   return {
@@ -83,7 +83,8 @@ function placeLoaders({ statements, readLog }: LoaderOptions) {
     ),
     suggestions: async (suggestion: Suggestion, scope: readonly string[], projection: ItemProjection) => {
       const reader = statements.on(scope)
-      const items = await fetchItemsInOrder(reader, await fetchSuggestions(reader, suggestion, scope), projection)
+      const ids = await fetchSuggestions(reader, suggestion, scope)
+      const items = ids.length === 0 ? [] : parseItems(await fetchInOrder(reader, ids, projection))
       readLog.countItems(items.length)
       return items
     },

@@ -1,7 +1,7 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type Image, type JsonText, parseImage } from '../models.ts'
-import { IMAGE_RECORD, type ItemProjection, objectText, selectMembers } from '../projection.ts'
+import { IMAGE_RECORD, type ItemProjection, itemsAt, jsonText, objectText, selectMembers } from '../projection.ts'
 import { anyOf, type Scope } from './select.ts'
 
 /*
@@ -66,4 +66,16 @@ export async function fetchImagesOf(reader: SqlReader, itemIds: readonly string[
     SELECT ${objectText(IMAGE_RECORD)} AS json FROM images m
      WHERE m.item_id = ANY (${[...itemIds]}::uuid[]) ORDER BY m.sort_order, m.id`
   return rows.map(({ json }) => parseImage(json))
+}
+
+/** Returns the items that exist as a JSON array, in the order of the ids. It does not check access. */
+export async function fetchInOrder(
+  reader: SqlReader,
+  ids: readonly string[],
+  projection: ItemProjection,
+): Promise<JsonText> {
+  const places = Prisma.sql`SELECT place.rank, place.id FROM unnest(${[...ids]}::uuid[]) WITH ORDINALITY AS place (id, rank)`
+  const items = jsonText(itemsAt(places, Prisma.sql`place.rank`, projection))
+  const [row] = await reader.$queryRaw<{ json: JsonText }[]>`SELECT ${items} AS json`
+  return row?.json ?? '[]'
 }

@@ -8,9 +8,11 @@ import type { Fetched, Window } from '../page.ts'
 import { FEW_IN_BOX, planBox, planSearch } from '../plan.ts'
 import type { Selection } from '../selection.ts'
 import { countInBox, itemsInCells } from './box.ts'
+import { fetchInOrder } from './by-id.ts'
+import { findFirst, READ_BOUNDS, type ReadBounds } from './frequent-text.ts'
 import { ownerTable, totalOf } from './item-list.ts'
+import { rankOf } from './ranks.ts'
 import {
-  allOf,
   among,
   hitsInCircle,
   type Items,
@@ -19,10 +21,9 @@ import {
   type Scope,
   select,
   TOTAL_OF_HITS,
-  whereInName,
   whereSelected,
 } from './select.ts'
-import { COMMON_SHARE, type FoldedText, foldText, whereWith } from './words.ts'
+import { COMMON_SHARE, type FoldedText, foldText, whereFound, whereWith } from './words.ts'
 
 /*
  * Items by name or keyword, in a box, or both (docs/graphql.md).
@@ -31,33 +32,76 @@ import { COMMON_SHARE, type FoldedText, foldText, whereWith } from './words.ts'
 /** A part of the list of the found items. */
 export interface SearchWindow extends Selection, Window {}
 
-/**
- * A part of the list, and the total. Items in a circle are in the order of their distance, others by name.
- * @param commonShare is the share of the items above which a gram is common
- */
+/** When a text is common or frequent. */
+interface TextBounds extends ReadBounds {
+  /** A larger share of the items has a common gram (words.ts). */
+  commonShare: number
+  /** At least so many items may have a frequent text. */
+  frequent: number
+}
+const BOUNDS: TextBounds = { commonShare: COMMON_SHARE, frequent: 10_000, ...READ_BOUNDS }
+
+/** A part of the list, and the total. Items in a circle are in the order of their distance, others by name. */
 export async function fetchSearchPage(
   reader: SqlReader,
   window: SearchWindow,
   scope: Scope,
-  { commonShare = COMMON_SHARE } = {},
+  given: Partial<TextBounds> = {},
 ): Promise<Fetched> {
+  const bounds = { ...BOUNDS, ...given }
   const plan = planSearch(window)
-  const text = window.text === undefined ? undefined : await foldText(reader, window.text, commonShare)
   switch (plan.way) {
     case 'grid':
     case 'circle': {
       // PostgreSQL chooses between the index of grams and the one of locations.
       const { circle: _, ...others } = window
-      const hits = hitsInCircle(plan.circle, itemsWith(text, scope, others))
+      const hits = hitsInCircle(
+        plan.circle,
+        among(itemsOf(scope), await whereFound(reader, others, bounds.commonShare)),
+      )
       return fetchHits(reader, hits, pageOfHits(window, 'distance'))
     }
     case 'words':
-      return fetchFrom(reader, itemsWith(text, scope, window), window, text)
+      return fetchWords(
+        reader,
+        { ...window, text: await foldText(reader, plan.text, bounds.commonShare) },
+        scope,
+        bounds,
+      )
     case 'box':
       return fetchInBox(reader, window, plan.within, scope)
     case 'none':
       return { json: '[]', total: 0 }
   }
+}
+
+/** A search for a folded text. */
+type TextWindow = Omit<SearchWindow, 'text'> & { text: FoldedText }
+
+/** A page that ends later is found among all items with the text. */
+const LAST_OF_FREQUENT = 1_000
+
+/** A window of the items with a text. The total is null if the window is full, and found without the others. */
+async function fetchWords(
+  reader: SqlReader,
+  { text, ...window }: TextWindow,
+  scope: Scope,
+  { frequent, ...bounds }: TextBounds,
+): Promise<Fetched> {
+  const { offset, limit, projection } = window
+  const items = among(itemsOf(scope), whereWith(text, window))
+  if (limit === 0) return { json: '[]', total: await countAll(reader, items) }
+  const count = offset + limit
+  if (count <= LAST_OF_FREQUENT && text.share > 0 && text.share * (await sizeOf(reader, scope, {})) >= frequent) {
+    const ids = await findFirst(reader, { ...window, ...bounds, text, scope, count })
+    if (ids) return { json: await fetchInOrder(reader, ids.slice(offset), projection), total: null }
+  }
+  return fetchFrom(reader, items, window, text)
+}
+
+async function countAll(reader: SqlReader, items: Items): Promise<number> {
+  const [row] = await reader.$queryRaw<{ n: number }[]>`${select(Prisma.sql`count(*)::integer AS n`, items)}`
+  return row?.n ?? 0
 }
 
 async function fetchInBox(
@@ -80,7 +124,7 @@ async function fetchInBox(
 }
 
 /** Reads a window of the items by the rank of the text, then by name, and counts them. */
-function fetchFrom(reader: SqlReader, items: Items, window: SearchWindow, text?: FoldedText): Promise<Fetched> {
+function fetchFrom(reader: SqlReader, items: Items, window: Window, text?: FoldedText): Promise<Fetched> {
   const hits = select(Prisma.sql`i.id, i.name, ${rankOf(text)} AS rank`, items)
   return fetchHits(reader, Prisma.sql`hit AS MATERIALIZED (${hits})`, pageOfHits(window, 'name'))
 }
@@ -112,23 +156,4 @@ async function walkNames(reader: SqlReader, window: SearchWindow, scope: Scope):
   const hits = Prisma.sql`unnest(${[...scope]}::uuid[]) AS owner (dataset_id) CROSS JOIN LATERAL (${first})`
   const [row] = await reader.$queryRaw<{ json: JsonText }[]>`SELECT ${pageOfHits(window, 'name', hits)} AS json`
   return row?.json ?? '[]'
-}
-
-/** The items of the datasets that match a selection and have the words of its text. */
-function itemsWith(text: FoldedText | undefined, scope: Scope, selection: Selection): Items {
-  return among(itemsOf(scope), whereWith(text, selection))
-}
-
-/**
- * 0 for a name or keyword that is equal to the text, 1 for a name that begins with it, 2 for other names with every word, 3 for
- * the rest.
- */
-function rankOf(text: FoldedText | undefined): Prisma.Sql {
-  if (!text) return Prisma.sql`0`
-  const { phrase, words } = text
-  // A text of invisible characters has no words.
-  const isInName = allOf(words.map(whereInName))
-  return Prisma.sql`CASE WHEN i.folded_name = ${phrase} OR strpos(i.folded_keywords, ${`\n${phrase}\n`}) > 0 THEN 0
-                         WHEN starts_with(i.folded_name, ${phrase}) THEN 1
-                         WHEN i.folded_keywords = '' OR (${isInName}) THEN 2 ELSE 3 END`
 }

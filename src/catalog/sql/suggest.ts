@@ -1,8 +1,6 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { HalfTyped } from '../hangul.ts'
-import { type Item, type JsonText, parseItems } from '../models.ts'
-import { type ItemProjection, itemsAt, jsonText } from '../projection.ts'
 import type { Selection } from '../selection.ts'
 import {
   type Candidate,
@@ -59,19 +57,6 @@ export async function fetchSuggestions(
   return idsInOrder(ranked).slice(0, suggestion.limit)
 }
 
-/** The projected items in the order of the ids. */
-export async function fetchItemsInOrder(
-  reader: SqlReader,
-  ids: readonly string[],
-  projection: ItemProjection,
-): Promise<Item[]> {
-  if (ids.length === 0) return []
-  const places = Prisma.sql`SELECT place.rank, place.id FROM unnest(${[...ids]}::uuid[]) WITH ORDINALITY AS place (id, rank)`
-  const items = jsonText(itemsAt(places, Prisma.sql`place.rank`, projection))
-  const [row] = await reader.$queryRaw<{ json: JsonText }[]>`SELECT ${items} AS json`
-  return parseItems(row?.json ?? '[]')
-}
-
 async function readText(reader: SqlReader, text: string): Promise<ParsedText> {
   const [row] = await reader.$queryRaw<{ letters: string }[]>`SELECT letters_of(fold_name(${text})) AS letters`
   return parseText(row?.letters ?? '')
@@ -113,15 +98,16 @@ async function findMeant(
   return ranked
 }
 
-const GRAMS = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords)`
+/** The grams of letters of an item, and `=` before each whole keyword. An index has them. */
+export const LETTER_GRAMS = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords)`
 
 /** The first letters of a name. An index has them. */
-const BEGINNING = Prisma.sql`left(letters_of(i.folded_name), 50) COLLATE "C"`
+export const BEGINNING = Prisma.sql`left(letters_of(i.folded_name), 50) COLLATE "C"`
 
 /** The items with an equal name, whose letters may have a space before and after it, or with an equal keyword. */
 function equalItems({ phrase }: ParsedText, where: Prisma.Sql, scope: Scope, limit: Prisma.Sql): Prisma.Sql {
   const names = [phrase, ` ${phrase}`, `${phrase} `, ` ${phrase} `]
-  const isEqual = Prisma.sql`(${BEGINNING} = ANY (${names}::text[]) OR ${GRAMS} @> ARRAY[${`=${phrase}`}])`
+  const isEqual = Prisma.sql`(${BEGINNING} = ANY (${names}::text[]) OR ${LETTER_GRAMS} @> ARRAY[${`=${phrase}`}])`
   return select(Prisma.sql`i.id`, among(itemsOf(scope), isEqual, where), Prisma.sql`ORDER BY i.name, i.id ${limit}`)
 }
 
@@ -180,7 +166,7 @@ function groupsOf(grams: readonly string[], rare: number, level: number): string
 
 /** SQL condition: the item `i` has all grams of one of the groups. */
 function whereOneOf(groups: string[][]): Prisma.Sql {
-  const whereGroup = (group: string[]) => Prisma.sql`${GRAMS} @> ${group}::text[]`
+  const whereGroup = (group: string[]) => Prisma.sql`${LETTER_GRAMS} @> ${group}::text[]`
   return Prisma.join(groups.map(whereGroup), ' OR ')
 }
 
@@ -205,7 +191,7 @@ function shortest(items: Items, { maxCompared, maxRead }: Bounds): Prisma.Sql {
           (SELECT * FROM first i WHERE (SELECT is_all FROM size) ${inOrder})
           UNION ALL
           (SELECT i.* FROM part
-            CROSS JOIN LATERAL (${select(columns, among(items, Prisma.sql`${GRAMS} && ${lengths}`), inOrder)}) AS i
+            CROSS JOIN LATERAL (${select(columns, among(items, Prisma.sql`${LETTER_GRAMS} && ${lengths}`), inOrder)}) AS i
             WHERE NOT (SELECT is_all FROM size) LIMIT ${maxCompared})) AS i`
 }
 

@@ -12,6 +12,8 @@ import { whereSelected } from './select.ts'
 export interface FoldedText {
   words: readonly string[]
   phrase: string
+  /** The share of all items that have its rarest gram, by PostgreSQL's statistics: 0 if they do not know the gram. */
+  share: number
   /** Whether the index of grams finds few items: one of its grams is rare. */
   isRare: boolean
 }
@@ -25,14 +27,20 @@ export const COMMON_SHARE = 0.2
 /** @see https://www.unicode.org/reports/tr44/#White_Space */
 const WHITE_SPACE = /\p{White_Space}+/u
 
-/** Folds a text. */
+/**
+ * Folds a text.
+ * @param commonShare is the share of the items above which a gram is common
+ */
 export async function foldText(reader: SqlReader, text: string, commonShare = COMMON_SHARE): Promise<FoldedText> {
-  const [row] = await reader.$queryRaw<{ folded: string; common: string[] }[]>`
-    SELECT fold_name(${text}) AS folded,
-           ARRAY(SELECT gram FROM ${gramShares('items_grams_idx')} AS common WHERE share > ${commonShare}) AS common`
-  const words = (row?.folded ?? '').split(WHITE_SPACE).filter((word) => word !== '')
-  const isRare = words.some((word) => gramsOf(word).some((gram) => !row?.common.includes(gram)))
-  return { words, phrase: words.join(' '), isRare }
+  const [row] = await reader.$queryRaw<{ folded: string; share: number }[]>`
+    SELECT folded, coalesce((
+             SELECT min(coalesce(common.share, 0))
+               FROM unnest(name_grams(folded)) AS gram LEFT JOIN ${gramShares('items_grams_idx')} AS common USING (gram)
+           ), 1)::float8 AS share
+      FROM fold_name(${text}) AS folded`
+  const { folded = '', share = 1 } = row ?? {}
+  const words = folded.split(WHITE_SPACE).filter((word) => word !== '')
+  return { words, phrase: words.join(' '), share, isRare: share <= commonShare }
 }
 
 /** SQL for the common grams of an index, and the share of all items that has each (gram, share), by PostgreSQL's statistics. */
@@ -43,7 +51,7 @@ export function gramShares(index: 'items_grams_idx' | 'items_letter_grams_idx'):
 }
 
 /** SQL condition: the item `i` matches a selection, and has the words of its text. */
-export function whereWith(text: FoldedText | undefined, selection: Selection): Prisma.Sql {
+export function whereWith(text: FoldedText | undefined, selection: Omit<Selection, 'text'>): Prisma.Sql {
   if (!text?.isRare) return whereSelected(selection, text?.words)
   // A word of one or two characters is a gram, so the index has found it.
   const longWords = text.words.filter((word) => [...word].length > 2)
@@ -51,9 +59,9 @@ export function whereWith(text: FoldedText | undefined, selection: Selection): P
 }
 
 /** SQL condition: the item `i` matches a selection, which may have a text. */
-export async function whereFound(reader: SqlReader, selection: Selection): Promise<Prisma.Sql> {
+export async function whereFound(reader: SqlReader, selection: Selection, commonShare?: number): Promise<Prisma.Sql> {
   const { text } = selection
-  return whereWith(text === undefined ? undefined : await foldText(reader, text), selection)
+  return whereWith(text === undefined ? undefined : await foldText(reader, text, commonShare), selection)
 }
 
 /** SQL condition that every item has whose name and keywords have the words. An index answers it. */

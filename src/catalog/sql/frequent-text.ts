@@ -1,0 +1,176 @@
+import { NEVER_PREPARE } from '../../database/raw-sql.ts'
+import type { SqlReader } from '../../database/sql-reader.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import type { Selection } from '../selection.ts'
+import { whereAllInName, whereBegins, whereEqual } from './ranks.ts'
+import { allOf, among, itemsOf, type Scope, select, whereSelected } from './select.ts'
+import { BEGINNING, LETTER_GRAMS } from './suggest.ts'
+import type { FoldedText } from './words.ts'
+
+/*
+ * The first items that have a frequent text, without reading all that have it. Those with an equal name or keyword, and those whose names begin
+ * with the text, are found by the indexes of suggestions. The others are found by a walk in the order of names.
+ */
+
+/** A text, the other conditions that the items match, and the number of items to find. */
+export interface FrequentSearch extends Omit<Selection, 'text' | 'circle'> {
+  text: FoldedText
+  scope: Scope
+  count: number
+}
+
+/** The numbers of items that a search may read. */
+export interface ReadBounds {
+  /** Items of a rank to sort, where a walk is the other way. */
+  few: number
+  /** Items of a rank to sort, where there is no other way. */
+  many: number
+  /** Items of a walk. */
+  walked: number
+}
+/** Milliseconds at these bounds: 5, 40, 10. */
+export const READ_BOUNDS: ReadBounds = { few: 5_000, many: 50_000, walked: 20_000 }
+
+/**
+ * The ids of the first items, in order: as many as the search counts. Undefined if there are fewer, or if more items must be read to find
+ * them.
+ */
+export async function findFirst(reader: SqlReader, search: FrequentSearch & ReadBounds): Promise<string[] | undefined> {
+  const { count } = search
+  const found: string[] = []
+  for (const find of [findEqual, findBeginnings, findOthers]) {
+    const ids = await find(reader, { ...search, count: count - found.length })
+    if (!ids) return undefined
+    found.push(...ids)
+    if (found.length === count) return found
+  }
+  return undefined
+}
+
+/** Those of rank 0. */
+function findEqual(reader: SqlReader, search: FrequentSearch & ReadBounds): Promise<string[] | undefined> {
+  const { text } = search
+  const keyword = Prisma.sql`ARRAY['=' || left(btrim(letters_of(${text.phrase}), ' '), 50)]`
+  const byIndex = Prisma.sql`(${BEGINNING} = ${lettersOf(text)} OR ${LETTER_GRAMS} @> ${keyword})`
+  return findBest(reader, search, Prisma.sql`${byIndex} AND ${whereEqual(text)}`, search.few)
+}
+
+/** Those of rank 2. */
+function findOthers(reader: SqlReader, search: FrequentSearch & ReadBounds): Promise<string[] | undefined> {
+  const { text } = search
+  const isOther = Prisma.sql`${whereAllInName(text)} AND NOT ${whereBegins(text)} AND NOT ${whereEqual(text)}`
+  return walk(reader, search, { ranges: [ALL_NAMES], isFound: isOther })
+}
+
+/** Those of rank 1. */
+async function findBeginnings(reader: SqlReader, search: FrequentSearch & ReadBounds): Promise<string[] | undefined> {
+  const { text } = search
+  // The order of marks may depend on the next character. `letters_of` drops these two.
+  if (/[^\P{M}\u3099\u309a]$/u.test(text.phrase.normalize('NFD'))) return undefined
+  const ranges = namesThatBegin(text.phrase)
+  const isFound = Prisma.sql`${whereBegins(text)} AND NOT ${whereEqual(text)}`
+  const byIndex = Prisma.sql`${isIn(BEGINNING, lettersOf(text), lettersOf(text))} AND ${isFound}`
+  const begun = await findBest(reader, search, byIndex, ranges ? search.few : search.many)
+  return begun ?? (ranges && walk(reader, search, { ranges, isFound }))
+}
+
+/** The letters of the text as the indexes have them: no more than 50. */
+function lettersOf({ phrase }: FoldedText): Prisma.Sql {
+  return Prisma.sql`left(letters_of(${phrase}), 50) COLLATE "C"`
+}
+
+/** No character is beyond the last code point. */
+function isIn(text: Prisma.Sql, first: Prisma.Sql, last: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`${text} >= ${first} AND ${text} < ${last} || ${'\u{10ffff}'}`
+}
+
+/** The ids of the items with a condition, by name, then id; undefined if more items than `most` have it. */
+async function findBest(
+  reader: SqlReader,
+  { text: _, scope, count, ...selection }: FrequentSearch,
+  condition: Prisma.Sql,
+  most: number,
+): Promise<string[] | undefined> {
+  const found = select(
+    Prisma.sql`i.id, i.name`,
+    among(itemsOf(scope), condition, whereSelected(selection)),
+    Prisma.sql`LIMIT ${most + 1}`,
+  )
+  const [row] = await reader.$queryRaw<{ ids: string[] | null }[]>`
+    WITH ${NEVER_PREPARE} found AS MATERIALIZED (${found})
+    SELECT CASE WHEN (SELECT count(*) FROM found) <= ${most}
+                THEN array_to_json(ARRAY(SELECT id FROM found ORDER BY name, id LIMIT ${count})) END AS ids`
+  return row?.ids ?? undefined
+}
+
+/** Names from `first` to those that begin with `last`. */
+interface NameRange {
+  first: string
+  last: string
+}
+
+const ALL_NAMES: NameRange = { first: '', last: '' }
+
+interface Walk {
+  ranges: readonly NameRange[]
+  isFound: Prisma.Sql
+}
+
+/**
+ * The ids of the first items of the ranges with a condition, by name, then id. Undefined if there are fewer, or if they may be behind
+ * the items that it reads.
+ */
+async function walk(
+  reader: SqlReader,
+  { scope, count, walked, text: _, ...selection }: FrequentSearch & ReadBounds,
+  { ranges, isFound }: Walk,
+): Promise<string[] | undefined> {
+  const steps = Math.max(count, Math.ceil(walked / (scope.length * ranges.length)))
+  const inOrder = Prisma.sql`ORDER BY i.name, i.id`
+  const ofRange = {
+    from: Prisma.sql`items i`,
+    where: Prisma.sql`i.dataset_id = range.dataset_id AND ${isIn(Prisma.sql`i.name`, Prisma.sql`range.first`, Prisma.sql`range.last`)}`,
+  }
+  const read = select(Prisma.sql`*`, ofRange, Prisma.sql`${inOrder} LIMIT ${steps}`)
+  const hits = select(
+    Prisma.sql`i.id, i.name`,
+    { from: Prisma.sql`(${read}) AS i`, where: allOf([isFound, whereSelected(selection)]) },
+    Prisma.sql`${inOrder} LIMIT ${count}`,
+  )
+  // Where the walk of a range ended, if it did not end with a hit.
+  const edge = select(Prisma.sql`i.name, i.id`, ofRange, Prisma.sql`${inOrder} LIMIT 1 OFFSET ${steps - 1}`)
+  const [row] = await reader.$queryRaw<{ ids: string[] | null }[]>`
+    WITH ${NEVER_PREPARE} range AS MATERIALIZED (
+           SELECT dataset_id, first COLLATE "C" AS first, last COLLATE "C" AS last, row_number() OVER () AS n
+             FROM unnest(${[...scope]}::uuid[]) AS dataset_id
+            CROSS JOIN unnest(${ranges.map(({ first }) => first)}::text[], ${ranges.map(({ last }) => last)}::text[]) AS names (first, last)),
+         found AS MATERIALIZED (SELECT range.n, hit.* FROM range CROSS JOIN LATERAL (${hits}) AS hit),
+         best AS MATERIALIZED (SELECT id, name FROM found ORDER BY name, id LIMIT ${count}),
+         edge AS (SELECT edge.* FROM range CROSS JOIN LATERAL (${edge}) AS edge
+                   WHERE (SELECT count(*) FROM found WHERE found.n = range.n) < ${count})
+    SELECT CASE WHEN (SELECT count(*) FROM best) = ${count}
+                 AND NOT EXISTS (SELECT FROM edge, best WHERE (edge.name, edge.id) < (best.name, best.id))
+                THEN array_to_json(ARRAY(SELECT id FROM best ORDER BY name, id)) END AS ids`
+  return row?.ids ?? undefined
+}
+
+/** The letters by which names are found. Each doubles the number of ranges. */
+const MAX_LETTERS = 4
+
+/**
+ * The ranges of names that a text in ASCII can begin: for each prefix of its first letters, the names that begin with it in any case and go
+ * on with a character that is not ASCII; and the names that begin with all of the letters. Folding changes an ASCII character only to
+ * its small letter (prisma/functions/fold_name.sql). Undefined for other texts.
+ */
+export function namesThatBegin(phrase: string): NameRange[] | undefined {
+  const letters = /^[a-z0-9 ]+/.exec(phrase)?.[0].slice(0, MAX_LETTERS)
+  if (letters === undefined) return undefined
+  let prefixes = ['']
+  const ranges: NameRange[] = []
+  for (const letter of letters) {
+    ranges.push(...prefixes.map((prefix) => ({ first: `${prefix}\u0080`, last: prefix })))
+    const cases = new Set([letter, letter.toUpperCase()])
+    prefixes = prefixes.flatMap((prefix) => [...cases].map((each) => prefix + each))
+  }
+  return [...ranges, ...prefixes.map((prefix) => ({ first: prefix, last: prefix }))]
+}
