@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { runCatalog, runProcess } from '../support/process.ts'
 import { type Node, owner, until } from './node.ts'
 import type { Stage } from './stage.ts'
@@ -69,5 +69,7 @@ async function runAsPostgres({ folder, network }: Stage, { data, file }: Node, s
   const shell = ['bash', '-euo', 'pipefail', '-c', placed]
   const [program = '', ...args] = owner ? ['runuser', '-u', 'postgres', '--', ...shell] : shell
   const { code, stdout, stderr } = await runProcess(program, args, env)
-  if (code !== 0) throw new Error(`${placed}\nended with ${code}: ${stdout}${stderr}`)
+  if (code === 0) return
+  const log = await readFile(`${data}/recovery.log`, 'utf8').catch(() => 'There is no recovery.log')
+  throw new Error(`${placed}\nended with ${code}: ${stdout}${stderr}\n${log}`)
 }
