@@ -130,6 +130,19 @@ describe('An identity that the file does not prove is said:', () => {
     })
   })
 
+  test('of an event by its start, not by the time of a change', async () => {
+    const events = (...lines: string[]) => ['name,lat,lon,start_date,last_updated', ...lines, ''].join('\n')
+    const { identity, externalId } = await identityOf(
+      events('A,1,1,2025-10-01,2026-01-02', 'A,1,1,2026-10-01,2026-01-03', 'B,1,1,2026-10-01,2026-01-02'),
+    )
+    expect(externalId).toEqual({ template: '{name}|{start_date}' })
+    expect(identity?.chosen.choice).toBe(
+      'name and start_date, so a place whose name or date changes becomes a new item with another id',
+    )
+    const stations = await identityOf(events('A,1,1,Seoul,2026-01-02', 'A,1,2,Seoul,2026-01-02'))
+    expect(stations.externalId).toEqual({ template: '{name}|{lat}|{lon}' })
+  })
+
   test('of a name', async () => {
     const { identity } = await identityOf(rows('A,1,1,02', 'B,1,2,02'))
     expect(identity?.chosen.choice).toContain('name, so a place whose name or address changes becomes a new item')
@@ -165,6 +178,19 @@ test('a manifest for GeoNames has areas with their country, and the other names 
   ])
   const iso = rows.join('\n').replace('KR\t11', 'KR\tKR-11').replace('FR\t11', 'FR\tFR-11')
   expect((await initManifest(await write('iso.tsv', iso))).columns.administrativeAreaCode).toBe('admin1_code')
+})
+
+test('codes of a place are keywords, and those of its type or country are not', async () => {
+  const rows = [
+    'name,lat,lon,iata_code,ICAO,kind_code,country_code,tags',
+    'Incheon,37.5,126.5,ICN,RKSI,1,KR,hub',
+    'Narita,35.8,140.4,NRT,,1,JP,',
+    'A field,1,1,,,1,FR,',
+  ]
+  const { columns, checked } = await initManifest(await write('codes.csv', rows.join('\n')))
+  expect(columns.keywords).toEqual(['iata_code', 'ICAO', 'tags'])
+  expect(columns.extraAttributes).toEqual(['iata_code', 'ICAO', 'kind_code'])
+  expect(checked.items[0]?.keywords).toEqual(['ICN', 'RKSI', 'hub'])
 })
 
 test('what has no column is named, and a file without rows or of another format is refused', async () => {

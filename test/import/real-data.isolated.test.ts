@@ -76,7 +76,7 @@ describe.skipIf(!isThere)('The open data in ../shared/data', () => {
   test.each([
     ['kr_museums.csv', 2232, 4],
     ['kr_tourist_sites.csv', 924, 0],
-    ['kr_festivals.csv', 1036, 264],
+    ['kr_festivals.csv', 1064, 236],
     ['geonames_cities15000_20260127.csv.gz', 33227, 0],
     ['ourairports_airports.csv.gz', 85253, 0],
   ])(

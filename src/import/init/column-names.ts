@@ -17,6 +17,12 @@ export const COUNTRY_NAME = new RegExp(data.country)
 /** Names of columns that identify a row. */
 export const ID_NAMES = compile(data.ids)
 
+/** Columns of the time at which an event begins. Times of a change or of a release name nothing. */
+export const START_NAME = new RegExp(data.starts)
+
+/** Columns of codes, such as `iata_code`. */
+export const CODE_NAME = new RegExp(data.codes)
+
 /** Whether a pattern matches the name of a column, or the last part of a name such as `addr.street`. */
 export function matches(pattern: RegExp, column: string): boolean {
   return pattern.test(normalizeName(column)) || pattern.test(normalizeName(column.slice(column.lastIndexOf('.') + 1)))

@@ -3,10 +3,20 @@ import { isObject } from '../../json.ts'
 import type { Dialect } from '../formats/dialect.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { Columns } from '../manifest.ts'
-import { textOf } from '../row/column-mapping.ts'
+import { columnsOfField, textOf } from '../row/column-mapping.ts'
 import { type CoordinateStyle, isPacked, plainCoordinate } from '../row/coordinate-text.ts'
 import { acceptsValue, ROW_FIELDS } from '../row/parse-item.ts'
-import { COUNTRY_NAME, findAxes, findCoordinates, ID_NAMES, isAngleName, matches, NAMES } from './column-names.ts'
+import {
+  CODE_NAME,
+  COUNTRY_NAME,
+  findAxes,
+  findCoordinates,
+  ID_NAMES,
+  isAngleName,
+  matches,
+  NAMES,
+  START_NAME,
+} from './column-names.ts'
 
 /** The columns of a file and their values in the first rows. */
 export interface Sample {
@@ -42,7 +52,8 @@ export function guessColumns(sample: Sample, category: string): GuessedColumns {
   columns.administrativeAreaCode = withCountry(sample, columns.administrativeAreaCode) ?? { value: 'unknown' }
   columns.categoryCode ??= { value: category }
   const [first = {}, ...others] = identities
-  const complete = (identity: Columns) => withOtherColumns(sample, withParents(sample, { ...columns, ...identity }))
+  const complete = (identity: Columns) =>
+    withCodes(sample, withOtherColumns(sample, withParents(sample, { ...columns, ...identity })))
   return {
     mappings: [complete(first), ...others.map(complete)],
     missing,
@@ -71,6 +82,25 @@ function withOtherColumns(sample: Sample, columns: Columns): Columns {
     return !used.includes(column) && isWhole(column) && !outer.some(isWhole)
   })
   return columns.extraAttributes === undefined && others.length > 0 ? { ...columns, extraAttributes: others } : columns
+}
+
+/** People search for a code that is no longer than this. */
+const MAX_CODE_LENGTH = 20
+
+/** Adds the columns of codes that name a place, such as those of IATA, to its keywords. Many rows share the code of a type. */
+function withCodes(sample: Sample, { keywords, ...columns }: Columns): Columns {
+  const isFact = (field: string) => !['id', 'externalId', 'extraAttributes'].includes(field)
+  const used = Object.keys(columns)
+    .filter(isFact)
+    .flatMap((field) => columnsOfField(columns, field))
+  const codes = sample.columns.filter((column) => {
+    if (!matches(CODE_NAME, column) || matches(COUNTRY_NAME, column) || used.includes(column)) return false
+    const rows = sample.rows.filter((row) => textOf(row[column]).trim() !== '')
+    const areShort = rows.every((row) => textOf(row[column]).length <= MAX_CODE_LENGTH)
+    return areShort && countRepeated({ ...sample, rows }, [column]) <= MAX_REPEATED * rows.length
+  })
+  const own = typeof keywords === 'string' ? [keywords] : []
+  return codes.length > 0 ? { ...columns, keywords: [...codes, ...own] } : { ...columns, ...(keywords && { keywords }) }
 }
 
 function findColumn(sample: Sample, field: RowField): string | undefined {
@@ -125,7 +155,10 @@ function findMetres(sample: Sample): Columns {
   return latitude === undefined || longitude === undefined ? {} : { latitude, longitude }
 }
 
-/** Columns with the names of the fields, a column whose values are unique, or else a template of the name and other columns. */
+/**
+ * Columns with the names of the fields, a column whose values are unique, or else a template of the name and other columns. Events have the same
+ * name and place each year, so their start comes first.
+ */
 function guessIdentities(sample: Sample, columns: Columns): { identities: Columns[]; repeatedKey: string | undefined } {
   const keys = ID_NAMES.flatMap((pattern) => sample.columns.filter((name) => matches(pattern, name)))
   const unique = [...new Set(keys)].filter((name) => isKey(sample, name))
@@ -133,7 +166,8 @@ function guessIdentities(sample: Sample, columns: Columns): { identities: Column
     (column): Columns => (valuesOf(sample, column).every(isUuid) ? { id: column } : { externalId: column }),
   )
   const { name, streetAddress, administrativeAreaCode, jibunAddress, latitude, longitude } = columns
-  const candidates = [name, streetAddress, administrativeAreaCode, jibunAddress, latitude, longitude]
+  const start = sample.columns.find((column) => matches(START_NAME, column) && areDates(sample, column))
+  const candidates = [name, start, streetAddress, administrativeAreaCode, jibunAddress, latitude, longitude]
   const parts = [...new Set(candidates.filter((source) => typeof source === 'string'))]
   const byTemplate = parts.flatMap((_, index): Columns[] => {
     const names = parts.slice(0, index + 1)
@@ -187,6 +221,15 @@ export function countRepeated(sample: Sample, columns: readonly string[]): numbe
 
 /** A few cells of a column may hold other text, which the import then reports. */
 const MAX_OTHERS = 0.05
+
+const DATE = /^\d{1,4}\s?[-./年년]\s?\d{1,2}\s?[-./月월]|^(19|20)\d{6}$/
+
+/** Whether a column has values, and nearly all begin with a date. */
+function areDates(sample: Sample, column: string): boolean {
+  const values = valuesOf(sample, column).filter((text) => text.trim() !== '')
+  const others = values.filter((text) => !DATE.test(text.trim()))
+  return values.length > 0 && others.length <= MAX_OTHERS * values.length
+}
 
 /** Whether a column has values, and nearly all are numbers in a range. */
 function areNumbers(

@@ -3,6 +3,7 @@ import type { Choice, Inference } from '../inference.ts'
 import type { Columns } from '../manifest.ts'
 import { columnsOfField, textOf } from '../row/column-mapping.ts'
 import type { CheckedFile } from './check-file.ts'
+import { matches, START_NAME } from './column-names.ts'
 import { countRepeated, type Sample } from './guess-columns.ts'
 
 /** The number of columns that are offered as a key. */
@@ -14,8 +15,9 @@ export function inferIdentity(columns: Columns, sample: Sample, { items: [first]
   const { externalId } = columns
   if (typeof externalId !== 'object' || !('template' in externalId)) return []
   const parts = columnsOfField(columns, 'externalId')
+  const isDated = parts.some((part) => matches(START_NAME, part))
   const moves = parts.some((part) => part === columns.latitude || part === columns.longitude)
-  const change = moves ? 'that moves or changes its name' : 'whose name or address changes'
+  const change = moves ? 'that moves or changes its name' : `whose name or ${isDated ? 'date' : 'address'} changes`
   const chosen: Choice = {
     choice: `${parts.join(' and ')}, so a place ${change} becomes a new item with another id`,
     example: first?.externalId ?? '',
