@@ -11,6 +11,7 @@ import { createLoaders } from './snapshot/loaders.ts'
 import { ReadLog, type ReadSource, Statements } from './snapshot/read-log.ts'
 import { cacheFeatureCounts } from './sql/features.ts'
 import { OffsetBookmarks } from './sql/offset-bookmarks.ts'
+import { cacheTextTotals } from './sql/search.ts'
 import { createBatchers } from './sql/statement-batcher.ts'
 
 /** A result, and the log of its dependencies. */
@@ -138,6 +139,7 @@ function createServerReader({ prisma, sql }: Pick<Database, 'prisma' | 'sql'>, c
     batchers: createBatchers(sql),
     bookmarks: new OffsetBookmarks(changeFeed),
     featureCounts: cacheFeatureCounts(changeFeed),
+    textTotals: cacheTextTotals(changeFeed),
   }
   return async (caller, read) => {
     const ended = await run(read, caller, await currentList(), server)

@@ -13,6 +13,7 @@ import { createLoaders } from '../../src/catalog/snapshot/loaders.ts'
 import { ReadLog, Statements } from '../../src/catalog/snapshot/read-log.ts'
 import { cacheFeatureCounts } from '../../src/catalog/sql/features.ts'
 import { BOOKMARK_STEP, OffsetBookmarks } from '../../src/catalog/sql/offset-bookmarks.ts'
+import { cacheTextTotals } from '../../src/catalog/sql/search.ts'
 import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import type { SqlReader } from '../../src/database/sql-reader.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
@@ -57,7 +58,11 @@ function open(list: DatasetList, afterFirst = async () => {}) {
   }
   const { feed } = createFeed()
   const readLog = new ReadLog(list, ALL_ACCESS, new Date())
-  const caches = { bookmarks: new OffsetBookmarks(feed), featureCounts: cacheFeatureCounts(feed) }
+  const caches = {
+    bookmarks: new OffsetBookmarks(feed),
+    featureCounts: cacheFeatureCounts(feed),
+    textTotals: cacheTextTotals(feed),
+  }
   const server = { prisma, reader, batchers: createBatchers(sql), ...caches }
   const statements = new Statements(server, readLog)
   const loaders = createLoaders({ statements, readLog })
@@ -92,6 +97,7 @@ const READS: Record<string, (catalog: Catalog) => Promise<unknown>> = {
   'a page near a point with many items': (catalog) =>
     catalog.findIn([seoul(catalog)], { ...NEARBY, circle: CROWDED }).nodes(),
   'a search by name': (catalog) => catalog.findIn([seoul(catalog)], SEARCH).nodes(),
+  'the total of a search by name': (catalog) => catalog.findIn([seoul(catalog)], SEARCH, { total: true }).total(),
   facets: (catalog) => catalog.facetsOf(seoul(catalog), 'categoryCode'),
   'a map tile': (catalog) => catalog.tile({ z: 0, x: 0, y: 0 }, 'seoul'),
   'a page of features': (catalog) => catalog.featurePage(seoul(catalog), { limit: 5 }),

@@ -72,6 +72,27 @@ describe('Bad input', () => {
   })
 })
 
+test('The total of a text follows changes, whatever page or field is requested', async () => {
+  const { prisma } = t.database
+  const { id } = await prisma.dataset.create({ data: newDataset({ slug: 'totals' }) })
+  await t.hearChanges()
+  const totalAs = async (alias: string) =>
+    (await t.graphql(`{ ${alias}: searchItems(text: "umbrella", datasetId: "totals") { total } }`)).body.data[alias]
+      .total
+  const add = async () => {
+    await prisma.item.create({ data: newPlace({ datasetId: id, name: 'Umbrella museum' }) })
+    await t.hearChanges()
+  }
+  expect(await totalAs('none')).toBe(0)
+  await add()
+  expect([await totalAs('one'), await totalAs('again')]).toEqual([1, 1])
+  await add()
+  expect(await totalAs('two')).toBe(2)
+  await prisma.item.deleteMany({ where: { datasetId: id } })
+  await t.hearChanges()
+  expect(await totalAs('gone')).toBe(0)
+})
+
 describe('Facets', () => {
   test('count the items of each code, most first, then by code', async () => {
     const codes = ["it's", "' category '", 'a', "''", 'é']

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader'
+import type { Topic } from '../../database/change-feed.ts'
 import type { TileSelection } from '../arguments.ts'
 import type { FilterValues } from '../filters.ts'
 import { type Dataset, type Item, parseItems } from '../models.ts'
@@ -96,7 +97,7 @@ function placeLoaders({ statements, readLog }: LoaderOptions) {
   }
 }
 
-/** Reads a window of the found items of each scope. */
+/** Reads a window of the found items of each scope. The total of a text is kept as long as the change feed names no dataset of the scope. */
 async function findPages(
   statements: Statements,
   window: SearchWindow,
@@ -107,7 +108,18 @@ async function findPages(
     plan.way === 'grid'
       ? searchNearby(statements.on(scope), { ...window, circle: plan.circle }, scope)
       : fetchSearchPage(statements.on(scope), window, scope)
-  return Promise.all(scopes.map(find))
+  const count = async (scope: string[]) => {
+    const known = statements.textTotals?.lookup(`${windowKey(window)} ${scope}`)
+    if (known?.value !== undefined) return { json: '[]', total: known.value }
+    const found = await find(scope)
+    if (found.total !== null)
+      known?.store(
+        found.total,
+        scope.map((id): Topic => `dataset ${id}`),
+      )
+    return found
+  }
+  return Promise.all(scopes.map(plan.way === 'words' && window.limit === 0 ? count : find))
 }
 
 function windowKey<Rest extends object>({ projection, ...rest }: Rest & { projection: ItemProjection }): string {

@@ -4,6 +4,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { type Access, type ApiKey, type DatasetAccessFields, mayAccess } from '../access.ts'
 import type { FeatureCounts } from '../sql/features.ts'
 import type { OffsetBookmarks } from '../sql/offset-bookmarks.ts'
+import type { TextTotals } from '../sql/search.ts'
 import type { Batchers } from '../sql/statement-batcher.ts'
 import type { DatasetList } from './dataset-list.ts'
 
@@ -140,9 +141,10 @@ export interface ReadSource {
   prisma: Prisma.TransactionClient
   reader: SqlReader
   batchers: Batchers
-  /** What requests share. A read in a transaction uses neither. */
+  /** What requests share. A read in a transaction uses none of them. */
   bookmarks?: OffsetBookmarks
   featureCounts?: FeatureCounts
+  textTotals?: TextTotals
 }
 
 /** Sends the statements of one read. There is no other way to send one, so the log knows what every statement has seen. */
@@ -157,6 +159,10 @@ export class Statements {
 
   get featureCounts(): FeatureCounts | undefined {
     return this.#server.featureCounts
+  }
+
+  get textTotals(): TextTotals | undefined {
+    return this.#server.textTotals
   }
 
   /** A reader of these datasets, or of all. Each statement tells the log whether it saw them as the list has them. */

@@ -1,4 +1,6 @@
+import type { ChangeFeed } from '../../database/change-feed.ts'
 import { NEVER_PREPARE } from '../../database/raw-sql.ts'
+import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
@@ -31,6 +33,17 @@ import { COMMON_SHARE, type FoldedText, foldText, whereFound, whereWith } from '
 
 /** A part of the list of the found items. */
 export interface SearchWindow extends Selection, Window {}
+
+/** The totals of texts, so that the next pages count nothing. */
+export type TextTotals = RevisionCache<number>
+
+/** Bytes of keys. */
+const MAX_TOTALS = 4 * 1024 * 1024
+
+/** Creates an empty cache. */
+export function cacheTextTotals(changeFeed: ChangeFeed): TextTotals {
+  return new RevisionCache(changeFeed, { limit: MAX_TOTALS, sizeOf: () => 8 })
+}
 
 /** When a text is common or frequent. */
 interface TextBounds extends ReadBounds {
