@@ -33,6 +33,7 @@ class DisposableStack {
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 15)) {
-  process.stderr.write(`catalog: Node 22.15 or newer is needed; this one is ${process.versions.node}\n`)
+  const advice = 'to get one for this folder only: npm install node@24'
+  process.stderr.write(`catalog: Node 22.15 or newer is needed; this one is ${process.versions.node}; ${advice}\n`)
   process.exitCode = 1
 } else start()

@@ -117,7 +117,9 @@ test('a Node that is too old gets one line', async () => {
   const launcher = join(CHECKOUT, 'package/catalog.js')
   await writeFile(inFolder('old.cjs'), `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`)
   const { code, stdout, stderr } = await runProcess(process.execPath, ['--require', inFolder('old.cjs'), launcher], {})
-  expect([code, stdout, stderr]).toEqual([1, '', 'catalog: Node 22.15 or newer is needed; this one is 20.20.2\n'])
+  const reason = 'Node 22.15 or newer is needed; this one is 20.20.2'
+  const advice = 'to get one for this folder only: npm install node@24'
+  expect([code, stdout, stderr]).toEqual([1, '', `catalog: ${reason}; ${advice}\n`])
 })
 
 test.for(['the Node of this project', OLDEST])(
