@@ -24,6 +24,17 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.getByText('This browser can’t draw the map').waitFor()
   })
 
+  test('without a key, says that a link shows places and whom to ask, and folds the commands of the operator', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await heading('This link shows places').waitFor()
+    await page.getByText('Ask the person who sent you the link').waitFor()
+    const command = page.getByText('npx catalog keys create --name NAME --dataset seoul-landmarks')
+    expect(await command.isVisible()).toBe(false)
+    await page.getByText('I operate this server').click()
+    await command.waitFor()
+    await page.goto(t.url)
+  })
+
   test('shows the datasets that the key may access, with their totals, credit lines and places', async () => {
     await giveKey(page, t.key)
     await page.getByText('2 datasets, 44 places').waitFor()
@@ -176,8 +187,9 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
 
   test('shows the labels of codes in the filters and the list', async () => {
     const { id: datasetId } = await t.database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul-landmarks' } })
-    const label = { datasetId, field: 'categoryCode', code: 'palace', label: 'Royal palace' }
-    await t.database.prisma.codeLabel.create({ data: label })
+    const label = { datasetId, field: 'categoryCode', code: 'palace' }
+    const where = { datasetId_field_code: label }
+    await t.database.prisma.codeLabel.update({ where, data: { label: 'Royal palace' } })
     const shown = async () => {
       await page.goto(`${t.url}/?dataset=seoul-landmarks`)
       await openControl(page, 'Filters')
@@ -195,7 +207,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.goto(`${t.url}/?text=gyeongbokgung&view=table`)
     await page.locator('.table-frame').getByText('Royal palace', { exact: true }).first().waitFor()
     await page.getByRole('combobox', { name: 'Search by name or keyword' }).fill('gyeonbok')
-    await page.getByRole('listbox').getByText('Royal palace · 11110', { exact: true }).first().waitFor()
+    await page.getByRole('listbox').getByText('Royal palace · Jongno-gu', { exact: true }).first().waitFor()
     await page.goto(`${t.url}/?dataset=seoul-landmarks&view=about`)
     await page.locator('.places').getByText('Royal palace', { exact: true }).first().waitFor()
     await page.goto(t.url)
