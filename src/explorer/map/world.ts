@@ -2,7 +2,7 @@ import type { ExpressionSpecification, LayerSpecification, SourceSpecification }
 import type { Colours } from './colours.ts'
 
 /*
- * The base map that needs no configuration: land, lakes, borders, and the names of countries and cities.
+ * The base map that needs no configuration: land, lakes, rivers, borders, and the names of countries and cities.
  */
 
 /** What is drawn below the places. */
@@ -60,6 +60,9 @@ export function worldMap(colour: Colours, languages: readonly string[]): DrawnBa
           paint: { 'line-color': colour.border, 'line-width': 0.75 },
         }),
       ),
+      // From zoom 9 on, the rivers of the world would be seen beside their beds.
+      { id: 'rivers', ...waterLine(colour), ...layer('rivers'), minzoom: 3, maxzoom: 9 },
+      { id: 'streams', ...waterLine(colour), ...layer('streams'), minzoom: 9 },
       {
         id: 'borders',
         type: 'line',
@@ -70,6 +73,13 @@ export function worldMap(colour: Colours, languages: readonly string[]): DrawnBa
     ],
   }
 }
+
+const waterLine = (colour: Colours) =>
+  ({
+    type: 'line',
+    paint: { 'line-color': colour.water, 'line-width': 1.5 },
+    layout: { 'line-join': 'round' },
+  }) as const
 
 function nameLayers(colour: Colours, languages: readonly string[]): LayerSpecification[] {
   const halo = { 'text-halo-color': colour.land, 'text-halo-width': 1.25 }
@@ -95,6 +105,14 @@ function nameLayers(colour: Colours, languages: readonly string[]): LayerSpecifi
         'symbol-sort-key': ['-', ['get', 'population']],
       },
       paint: { 'text-color': colour.cities, ...halo },
+    },
+    {
+      id: 'districts',
+      type: 'symbol',
+      ...layer('districts'),
+      minzoom: 10.5,
+      layout: { 'text-field': ['get', 'name'], 'text-size': 11, 'text-padding': 6 },
+      paint: { 'text-color': colour.countries, ...halo },
     },
     {
       id: 'countries',
