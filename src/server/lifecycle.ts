@@ -40,10 +40,10 @@ export function stopSignal(): { stopped: Promise<void>; isStopped: () => boolean
   return { stopped, isStopped: () => isStopped }
 }
 
-/** Prints that the start takes some seconds, if the embedded database does not exist yet. */
+/** Prints that the start takes some seconds, and which folder it makes, if the embedded database does not exist yet. */
 export function announceFirstStart({ database }: Config, print: Output['print']): void {
-  if (databaseExists(database)) return
-  print('Creating the database ...')
+  if (database.kind === 'postgres' || databaseExists(database)) return
+  print(`Creating the database in ${database.dataDir} ...`)
 }
 
 /**

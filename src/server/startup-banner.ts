@@ -13,14 +13,17 @@ export function startupBanner(url: string, sampleKey: string | undefined, hasBas
   if (sampleKey === undefined) {
     return [...address, 'Create an API key: npx catalog keys create --name NAME']
   }
+  // First, because people open the first link. A browser does not send the fragment, so the key is in no request and no log.
+  const explore = `Explore the sample: ${url}/#key=${sampleKey}`
   const curl = `curl -H 'Authorization: Bearer ${sampleKey}'`
   const query = `{ item(id: \\"${GWANGHWAMUN}\\") { name parent { name } images { altText originalUrl } } }`
   return [
+    explore,
+    '',
     ...address,
     '',
     `Sample key, shown this once: ${sampleKey}`,
-    // A browser does not send the fragment, so the key is in no request and no log.
-    `Explore with it: ${url}/#key=${sampleKey}`,
+    'Visitors need a key, unless PUBLIC_KEY names one that shows them the public datasets.',
     ...(hasBaseMap
       ? []
       : [

@@ -33,7 +33,7 @@ test('a first start prints the address, GraphiQL, a sample key and three curl li
 test('a first start says what it does, and links to the explorer with the key where no server sees it', async () => {
   const key = /dck_[\w-]+/.exec(gateway.printed)?.[0]
   expect(gateway.printed).toContain('Loading the sample datasets ...\n')
-  expect(gateway.printed).toContain(`Explore with it: ${gateway.url}/#key=${key}\n`)
+  expect(gateway.printed).toContain(`Explore the sample: ${gateway.url}/#key=${key}\n`)
   expect(gateway.printed).toContain('With streets: BASE_MAP=openfreemap npx catalog serve')
   const third = gateway.printed.split('\n').filter((line) => line.startsWith('  curl '))[2] ?? ''
   const { item } = JSON.parse((await runShell({}, `${third} --silent`)).stdout).data

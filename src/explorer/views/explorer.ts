@@ -171,7 +171,7 @@ export class Explorer {
       this.#search.hide()
       this.#showCredit()
       this.#drawMap()
-      return this.#showView(welcomeView())
+      return this.#showView(welcomeView(view))
     }
     if (this.#needsDatasets(view)) this.#datasets = await readDatasets(signal)
     signal.throwIfAborted()

@@ -1,4 +1,5 @@
 import { button, copy, showOnButton } from '../shared/dom.ts'
+import { readOwnKey } from '../shared/key.ts'
 import { t } from '../shared/text.ts'
 
 /*
@@ -11,7 +12,8 @@ export function shareButton(): HTMLButtonElement {
     t.share,
     async () => {
       const { href } = location
-      if (!navigator.canShare?.({ url: href })) return copy(href, made, t.linkCopied)
+      if (!navigator.canShare?.({ url: href }))
+        return copy(href, made, readOwnKey() ? t.linkCopied : t.publicLinkCopied)
       try {
         await navigator.share({ title: document.title, url: href })
       } catch (error) {

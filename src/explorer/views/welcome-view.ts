@@ -1,6 +1,7 @@
 import { button, copy, element } from '../shared/dom.ts'
 import { SERVER } from '../shared/server.ts'
 import { t } from '../shared/text.ts'
+import { hasPlaces, type View } from './address.ts'
 import { readPageData } from './page-data.ts'
 import { textLink } from './text-link.ts'
 
@@ -8,19 +9,22 @@ import { textLink } from './text-link.ts'
  * The view without a key.
  */
 
-/** Creates the view. Its command has the address of the page. */
-export function welcomeView(): HTMLElement {
+/** Creates the view: what a link shows, or what the page is for. Its command has the address of the page. */
+export function welcomeView(view: View): HTMLElement {
+  const isLink = hasPlaces(view) || view.item !== undefined
   const command = `curl -H "Authorization: Bearer <API_KEY>" ${SERVER}/v1/datasets`
   const copyButton: HTMLButtonElement = button(t.copy, () => copy(command, copyButton), { class: 'button' })
+  const { contact } = readPageData()
   return element(
     'div',
     { class: 'view' },
-    element('h1', {}, t.welcome),
-    element('p', {}, t.welcomeText),
+    element('h1', {}, isLink ? t.linkNeedsKey : t.welcome),
+    element('p', {}, isLink ? t.linkNeedsKeyText : t.welcomeText),
     element('h2', {}, t.noKey),
-    ...howToGetOne(readPageData().contact),
+    element('p', {}, ...(contact === undefined ? [t.askAnybody] : [t.askFor, textLink(contact)])),
+    forOperators(view.dataset),
     element('h2', {}, t.withoutPage),
-    element('pre', { tabindex: 0 }, element('code', {}, command)),
+    shellCommand(command),
     element('p', { class: 'actions' }, copyButton),
     element(
       'ul',
@@ -33,15 +37,22 @@ export function welcomeView(): HTMLElement {
   )
 }
 
-/** Whom to ask, or the command of the operator. */
-function howToGetOne(contact: string | undefined): HTMLElement[] {
-  if (contact === undefined) {
-    return [
-      element('p', {}, t.operatorMakesOne),
-      element('pre', { tabindex: 0 }, element('code', {}, 'npx catalog keys create --name NAME')),
-    ]
-  }
-  return [element('p', {}, t.askFor, textLink(contact))]
+/** The commands of whoever runs the server, folded. */
+function forOperators(dataset: string | undefined): HTMLElement {
+  const grant = dataset !== undefined && /^[\w.~-]+$/.test(dataset) ? ` --dataset ${dataset}` : ''
+  return element(
+    'details',
+    {},
+    element('summary', {}, t.iOperate),
+    element('p', {}, t.operatorMakesOne),
+    shellCommand(`npx catalog keys create --name NAME${grant}`),
+    element('p', {}, t.operatorOpensPage),
+    shellCommand('PUBLIC_KEY=dck_... npx catalog serve'),
+  )
+}
+
+function shellCommand(text: string): HTMLElement {
+  return element('pre', { tabindex: 0 }, element('code', {}, text))
 }
 
 function link(path: string, name: string, text: string): HTMLElement {
