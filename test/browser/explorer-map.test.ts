@@ -292,7 +292,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
   test('the legend has no totals where the view has only some of the places, and its names filter these', async () => {
     const legend = page.locator('#legend')
     await page.goto(`${t.url}/?dataset=seoul-landmarks&text=palace`)
-    await expect.poll(entries).toContain('palace')
+    await expect.poll(entries).toContain('Palace')
     expect((await entries()).filter((text) => /\d$/.test(text))).toEqual([])
     await page.goto(`${t.url}/?text=palace`)
     await expect.poll(entries).toEqual(expect.arrayContaining(['Seoul Landmarks', 'World Airports']))

@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await field().fill('gyeonbok')
     const suggestions = page.getByRole('listbox', { name: 'Suggested places' }).getByRole('option')
     // Places with the same name have another category or area.
-    await suggestions.filter({ hasText: 'Gyeongbokgung Palacepalace · 11110' }).first().waitFor()
+    await suggestions.filter({ hasText: 'Gyeongbokgung PalacePalace · Jongno-gu' }).first().waitFor()
     expect(await field().getAttribute('aria-expanded')).toBe('true')
     await page.keyboard.press('ArrowDown')
     expect(await field().getAttribute('aria-activedescendant')).toBe(await suggestions.first().getAttribute('id'))
@@ -125,8 +125,8 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     const options = page.getByRole('listbox', { name: 'Category' }).getByRole('option')
     expect(await options.allTextContents()).toEqual(['any'])
     await release()
-    await options.filter({ hasText: /^museum/ }).waitFor()
-    await page.locator('.places li').filter({ hasText: 'Changdeokgung Palacepalace' }).waitFor()
+    await options.filter({ hasText: /^Museum/ }).waitFor()
+    await page.locator('.places li').filter({ hasText: 'Changdeokgung PalacePalace' }).waitFor()
   })
 
   test('asks "did you mean" where nothing is found', async () => {

@@ -157,9 +157,9 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace`)
     await page.getByText('4 places with these filters').waitFor()
     const category = page.getByRole('combobox', { name: 'Category', exact: true })
-    expect(await category.inputValue()).toBe('palace')
+    expect(await category.inputValue()).toBe('Palace')
     await category.click()
-    expect(await page.getByRole('listbox').getByRole('option').allTextContents()).toContain('palace4')
+    expect(await page.getByRole('listbox').getByRole('option').allTextContents()).toContain('Palace4')
     expect(await page.getByRole('listbox').getByRole('option').first().textContent()).toBe('any')
   })
 
