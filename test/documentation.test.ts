@@ -160,6 +160,12 @@ test('the scripts that the pages name are those of package.json', () => {
   expect(read('README.md')).toContain('npm ci && npm test')
 })
 
+test('llms.txt has each page, and no others', () => {
+  const named = [...read('llms.txt').matchAll(/\]\((.+?\.md)\)/g)].map(([, path]) => path)
+  const pages = PAGES.map(({ path }) => path).filter((path) => !/decisions\/\d/.test(path))
+  expect(named.toSorted()).toEqual([...pages, 'CONTRIBUTING.md'].toSorted())
+})
+
 test('the README stays short', () => {
   const lines = read('README.md').trimEnd().split('\n')
   expect(lines.length).toBeLessThanOrEqual(130)
