@@ -1,18 +1,23 @@
--- The characters of a folded name, and its pairs of adjacent characters, without white space. The cost says that this is 1,000 times as
--- expensive as a comparison. So PostgreSQL uses the index of grams beside those of filters, and takes no names apart again.
-CREATE OR REPLACE FUNCTION name_grams(folded_name text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS $$
+-- The pairs of adjacent characters of a folded name, without white space, and its characters but for the Latin letters that most names
+-- have. A character is its code point, and a pair (first << 21) | second: numbers take two thirds of the time and space of texts. The cost
+-- says that this is 1,000 times as expensive as a comparison. So PostgreSQL uses the index of grams beside those of filters, and takes no
+-- names apart again.
+CREATE OR REPLACE FUNCTION name_grams(folded_name text) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS $$
 DECLARE
-  grams    text[] := '{}';
-  previous text := ' ';
-  current  text;
+  grams    bigint[] := '{}';
+  previous bigint := 32;
+  current  bigint;
+  letter   text;
 BEGIN
-  FOREACH current IN ARRAY string_to_array(folded_name, NULL) LOOP
-    IF current <> ' ' THEN
-      grams := grams || current;
-      IF previous <> ' ' THEN grams := grams || (previous || current); END IF;
+  FOREACH letter IN ARRAY string_to_array(folded_name, NULL) LOOP
+    current := ascii(letter);
+    IF current <> 32 THEN
+      IF previous <> 32 THEN grams := grams || ((previous << 21) | current); END IF;
+      IF strpos('abcdefghiklmnoprstuy', letter) = 0 THEN grams := grams || current; END IF;
     END IF;
     previous := current;
   END LOOP;
   RETURN grams;
 END $$;
-COMMENT ON FUNCTION name_grams(text) IS 'The characters of a folded name, and its pairs of adjacent characters, without white space.';
+COMMENT ON FUNCTION name_grams(text) IS
+  'The pairs of adjacent characters of a folded name as numbers, and its characters but for frequent letters, without white space.';
