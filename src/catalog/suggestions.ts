@@ -42,8 +42,11 @@ const ORDERED_LETTERS = 50
 /** Texts with fewer grams must have all of them in a name or a keyword. */
 const MIN_GRAMS = 5
 
-/** A mistake changes up to three grams, so a long text may have two mistakes. */
-const MAX_MISSING = 6
+/** The maximum number of grams that a mistake changes. */
+export const ONE_MISTAKE = 3
+
+/** A long text may have two mistakes. */
+const MAX_MISSING = 2 * ONE_MISTAKE
 
 /**
  * The number of grams that a name or a keyword must share with a text that has `count` grams: more than half, so that the grams can
@@ -55,11 +58,11 @@ function neededGrams(count: number): number {
 
 /**
  * The numbers of shared grams at which to look for items, the greatest first. Items that share more come first, so the search ends when
- * enough are found. A letter that is missing or wrong changes two or three grams.
+ * enough are found.
  */
 export function sharedLevels(count: number): number[] {
   const needed = neededGrams(count)
-  return [...new Set([count, count - 1, count - 3, count - 5, needed])].filter((level) => level >= needed)
+  return [...new Set([count, count - ONE_MISTAKE, needed])].filter((level) => level >= needed)
 }
 
 /**

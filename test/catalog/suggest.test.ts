@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fetchSuggestions, readCandidates, type Suggestion } from '../../src/catalog/sql/suggest.ts'
 import { idsInOrder, parseText, rankCandidates } from '../../src/catalog/suggestions.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
+import { randomCases } from '../support/cases.ts'
 import { newDataset, newPlace } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 
@@ -75,12 +77,14 @@ const DATASET = randomUUID()
 const OTHER = randomUUID()
 /** The dataset of long names. */
 const LONG = randomUUID()
+/** The dataset of pairs of names. */
+const PAIRS = randomUUID()
 const NAMES = new Map<string, string>()
 
 const db = useDatabase()
 beforeAll(async () => {
   await db.database.prisma.dataset.createMany({
-    data: [DATASET, OTHER, LONG].map((id, n) => newDataset({ id, slug: `d${n}` })),
+    data: [DATASET, OTHER, LONG, PAIRS].map((id, n) => newDataset({ id, slug: `d${n}` })),
   })
   const at = (n: number) => ({ categoryCode: `c${n % 2}`, latitude: n, longitude: n })
   await add(PLACES.map(([name, ...keywords], n) => newPlace({ datasetId: DATASET, name, keywords, ...at(n) })))
@@ -91,8 +95,8 @@ async function add(rows: ReturnType<typeof newPlace>[]): Promise<void> {
   await db.database.prisma.item.createMany({ data: rows })
 }
 
-async function suggest(given: Partial<Suggestion>, scope = [DATASET], options = {}) {
-  const ids = await fetchSuggestions(db.database.sql, { text: '', limit: 10, ...given }, scope, options)
+async function suggest(given: Partial<Suggestion>, scope = [DATASET], maxCompared?: number) {
+  const ids = await fetchSuggestions(db.database.sql, { text: '', limit: 10, ...given }, scope, maxCompared)
   return ids.map((id) => NAMES.get(id))
 }
 
@@ -235,23 +239,47 @@ describe('While Hangul is typed', () => {
   })
 })
 
-test('of too many that may be meant, those with the shortest names are', async () => {
+/** A name with a mistake in each of the given places: two letters are swapped, one is missing, twice there, or another one. */
+function misspell(name: string, mistakes: readonly { place: number; kind: number }[]): string {
+  const letters = [...name]
+  for (const { place, kind } of mistakes) {
+    const n = place % letters.length
+    const [letter = '', next = ''] = letters.slice(n)
+    letters.splice(n, 2, ...([[next, letter], [next], [letter, letter, next], ['e', next]][kind] ?? []))
+  }
+  return letters.join('')
+}
+
+const MISSPELT = fc
+  .record({
+    name: fc.constantFrom(...PLACES.slice(0, -1).flatMap(([a]) => PLACES.slice(0, 10).map(([b]) => `${a} ${b}`))),
+    mistakes: fc.array(fc.record({ place: fc.nat(), kind: fc.nat(3) }), { minLength: 1, maxLength: 2 }),
+    typed: fc.integer({ min: 4, max: 100 }),
+  })
+  .map(({ name, mistakes, typed }) => [...misspell(name, mistakes)].slice(0, typed).join(''))
+
+test('of misspelt names, the same are found as by a comparison with all, and the best also if each group is too common', async () => {
+  const names = PLACES.flatMap(([a]) => PLACES.slice(0, 10).map(([b]) => `${a} ${b}`))
+  await add(names.map((name) => newPlace({ datasetId: PAIRS, name })))
+  await db.database.withSession((session) => session.query('ANALYZE items'))
+  const texts = fc.sample(MISSPELT, { seed: 1, numRuns: randomCases({ all: 300, few: 40 }) })
+  let isBest = 0
+  for (const text of texts) {
+    const all = await compareAll({ text, limit: 10 }, PAIRS)
+    expect({ text, names: await suggest({ text }, [PAIRS]) }).toEqual({ text, names: all })
+    const [best] = await suggest({ text }, [PAIRS], 20)
+    if (best === all[0]) isBest += 1
+  }
+  expect(isBest / texts.length).toBeGreaterThan(0.9)
+})
+
+test('of too many that share grams with a text, those with names as long as the text are found', async () => {
   const names = Array.from({ length: 130 }, (_, n) => `${'x'.repeat(1 + ((n * 37) % 130))} Market`)
   await add(names.map((name) => newPlace({ datasetId: LONG, name, categoryCode: 'markets' })))
-  const suggestion = { text: 'makret', limit: 100, categoryCode: 'markets' }
-  const all = await compareAll({ ...suggestion, limit: 130 }, LONG)
-  expect(all.map((name) => name?.length)).toEqual(Array.from({ length: 130 }, (_, n) => n + 8))
-  const bounds: [number, number][] = [
-    [1, 1],
-    [3, 129],
-    [95, 130],
-    [129, 129],
-  ]
-  for (const [maxCompared, maxRead] of bounds) {
-    expect(await suggest(suggestion, [LONG], { maxCompared, maxRead })).toEqual(
-      all.slice(0, Math.min(maxCompared, 100)),
-    )
-  }
+  const suggestion = { text: 'xx makret', limit: 5, categoryCode: 'markets' }
+  const [meant] = await compareAll(suggestion, LONG)
+  expect(meant).toBe('xx Market')
+  for (const maxCompared of [3, 20, 129]) expect(await suggest(suggestion, [LONG], maxCompared)).toContain(meant)
 })
 
 test.each([49, 50, 51])('of %i letters, an equal name comes before longer ones', async (count) => {

@@ -7,6 +7,7 @@ import {
   firstLetters,
   idsInOrder,
   isAtLevel,
+  ONE_MISTAKE,
   type ParsedText,
   parseText,
   type Ranked,
@@ -20,14 +21,14 @@ import { gramShares } from './words.ts'
  * Items that are probably meant by a text. PostgreSQL finds candidates by indexes, and TypeScript ranks them (suggestions.ts).
  */
 
-/** The maximum number of compared items, which have the shortest names: a common word is in 100,000 of 1,000,000 names. */
+/** The maximum number of compared items, and of those of each group of grams: a common word is in 100,000 of 1,000,000 names. */
 const MAX_COMPARED = 1_000
 
-/** Up to this number, items are read at once to find the shortest names; more of them are read by the lengths of their names. */
-const MAX_READ = 10_000
+/** The maximum number of items that are read by a group, of which those count that match the filters. */
+const MAX_READ = 20_000
 
-/** A smaller share of the items has a rare gram. */
-const RARE_SHARE = 0.0005
+/** More grams than these take longer to look up than the items that they exclude. */
+const GRAMS_OF_GROUP = 3
 
 /** A text, and which items it may mean. */
 export interface Suggestion extends Selection {
@@ -35,25 +36,19 @@ export interface Suggestion extends Selection {
   limit: number
 }
 
-interface Bounds {
-  maxCompared: number
-  maxRead: number
-}
-
 /**
  * The ids of the items that are probably meant, best first.
- * @param maxCompared is the maximum number of compared items
- * @param maxRead is the maximum number of items that are read at once
+ * @param maxCompared is the maximum number of compared items, and of those of each group of grams
  */
 export async function fetchSuggestions(
   reader: SqlReader,
   suggestion: Suggestion,
   scope: Scope,
-  { maxCompared = MAX_COMPARED, maxRead = MAX_READ } = {},
+  maxCompared = MAX_COMPARED,
 ): Promise<string[]> {
   const parsed = await readText(reader, suggestion.text)
   if (parsed.phrase === '') return []
-  const ranked = await findMeant(reader, parsed, { ...suggestion, maxCompared, maxRead }, scope)
+  const ranked = await findMeant(reader, parsed, { ...suggestion, maxCompared }, scope)
   return idsInOrder(ranked).slice(0, suggestion.limit)
 }
 
@@ -64,12 +59,12 @@ async function readText(reader: SqlReader, text: string): Promise<ParsedText> {
 
 /**
  * Equal names and keywords, and names that begin with the text, come before all others. The others come in the order of their shared grams.
- * So the search goes on to fewer shared grams only while it has found too few items, and until it has compared the maximum.
+ * So the search goes on to fewer shared grams only while it has found too few items.
  */
 async function findMeant(
   reader: SqlReader,
   parsed: ParsedText,
-  { maxCompared, maxRead, ...suggestion }: Suggestion & Bounds,
+  { maxCompared, ...suggestion }: Suggestion & Pick<Groups, 'maxCompared'>,
   scope: Scope,
 ): Promise<Ranked[]> {
   const { phrase, halfTyped } = parsed
@@ -86,14 +81,13 @@ async function findMeant(
     : []
   const ranked = rankCandidates(parsed, first)
   if (ranked.length >= suggestion.limit) return ranked
-  const { grams, rare } = await readShares(reader, [...parsed.grams])
+  const grams = await readRarestFirst(reader, [...parsed.grams])
   for (const level of sharedLevels(grams.length)) {
-    const groups = groupsOf(grams, rare, level)
-    const items = among(itemsOf(scope), Prisma.sql`(${whereOneOf(groups)})`, where)
-    const candidates = await readCandidates(reader, shortest(items, { maxCompared, maxRead }))
-    ranked.push(...rankCandidates(parsed, candidates))
+    const lengths = level < grams.length - ONE_MISTAKE ? [] : lengthsLike(phrase)
+    const items = inGroups({ groups: groupsOf(grams, level), lengths, maxCompared }, where, scope)
+    ranked.push(...rankCandidates(parsed, await readCandidates(reader, items)))
     const found = new Set(ranked.flatMap((each) => (isAtLevel(each, level) ? each.candidate.id : [])))
-    if (found.size >= suggestion.limit || candidates.length === maxCompared) break
+    if (found.size >= suggestion.limit) break
   }
   return ranked
 }
@@ -108,28 +102,35 @@ export const BEGINNING = Prisma.sql`left(letters_of(i.folded_name), 50) COLLATE 
 function equalItems({ phrase }: ParsedText, where: Prisma.Sql, scope: Scope, limit: Prisma.Sql): Prisma.Sql {
   const names = [phrase, ` ${phrase}`, `${phrase} `, ` ${phrase} `]
   const isEqual = Prisma.sql`(${BEGINNING} = ANY (${names}::text[]) OR ${LETTER_GRAMS} @> ARRAY[${`=${phrase}`}])`
-  return select(Prisma.sql`i.id`, among(itemsOf(scope), isEqual, where), Prisma.sql`ORDER BY i.name, i.id ${limit}`)
+  const first = select(Prisma.sql`i.id, i.name`, ownItems(isEqual, where), Prisma.sql`ORDER BY i.name, i.id ${limit}`)
+  return Prisma.sql`SELECT one.id FROM ${ownersOf(scope)}, LATERAL (${first}) AS one ORDER BY one.name, one.id ${limit}`
 }
 
 /** The items whose names begin with one of the phrases, in the order of their letters. */
 function beginnings(phrases: Prisma.Sql, where: Prisma.Sql, scope: Scope, limit: Prisma.Sql): Prisma.Sql {
-  const begun = among(ownItems(Prisma.sql`begun.phrase`), where)
   const first = select(
     Prisma.sql`i.id, ${BEGINNING} AS beginning`,
-    begun,
+    ownItems(begins(Prisma.sql`begun.phrase`), where),
     Prisma.sql`ORDER BY ${BEGINNING}, i.id ${limit}`,
   )
   return Prisma.sql`
-    SELECT one.id FROM unnest(${[...scope]}::uuid[]) AS owner (dataset_id)
-     CROSS JOIN LATERAL unnest(${phrases}) AS begun (phrase)
-     CROSS JOIN LATERAL (${first}) AS one
+    SELECT one.id FROM ${ownersOf(scope)}, unnest(${phrases}) AS begun (phrase), LATERAL (${first}) AS one
      ORDER BY ltrim(one.beginning) COLLATE "C", one.id ${limit}`
 }
 
-/** The items of `owner` whose letters begin with a phrase. No letter is beyond the last code point. */
-function ownItems(phrase: Prisma.Sql): Items {
-  const begins = Prisma.sql`${BEGINNING} >= ${phrase} AND ${BEGINNING} < ${phrase} || ${'\u{10ffff}'}`
-  return { from: Prisma.sql`items i`, where: Prisma.sql`i.dataset_id = owner.dataset_id AND ${begins}` }
+/** A table of the datasets. PostgreSQL reads each without parallel workers, whose start takes longer. */
+function ownersOf(scope: Scope): Prisma.Sql {
+  return Prisma.sql`unnest(${[...scope]}::uuid[]) AS owner (dataset_id)`
+}
+
+/** The items of `owner` that match the conditions. */
+function ownItems(...conditions: readonly Prisma.Sql[]): Items {
+  return among({ from: Prisma.sql`items i`, where: Prisma.sql`i.dataset_id = owner.dataset_id` }, ...conditions)
+}
+
+/** SQL condition: the letters of the item's name begin with a phrase. No letter is beyond the last code point. */
+function begins(phrase: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`${BEGINNING} >= ${phrase} AND ${BEGINNING} < ${phrase} || ${'\u{10ffff}'}`
 }
 
 /** An array. The letters of a name that begins with a bracket or another separator begin with a space. */
@@ -143,69 +144,79 @@ const FEW_NAMES = 2_000
 /** An array: the prefixes of a half-typed text, or the start of all of them in a dataset where few names have it. */
 function prefixesOf({ prefixes, start }: HalfTyped): Prisma.Sql {
   if (start === undefined) return spaced(prefixes)
-  const near = select(Prisma.empty, ownItems(Prisma.sql`${start}::text`), Prisma.sql`LIMIT ${FEW_NAMES + 1}`)
+  const near = select(Prisma.empty, ownItems(begins(Prisma.sql`${start}::text`)), Prisma.sql`LIMIT ${FEW_NAMES + 1}`)
   const isMany = Prisma.sql`(SELECT count(*) > ${FEW_NAMES} FROM (${near}) AS near)`
   return Prisma.sql`CASE WHEN ${isMany} THEN ${spaced(prefixes)} ELSE ${spaced([start])} END`
 }
 
+/** Groups of grams by which items are found. */
+interface Groups {
+  groups: string[][]
+  /** Lengths of names. Items with such a name are found in a group that too many items have. */
+  lengths: number[]
+  maxCompared: number
+}
+
 /**
- * Divides grams into groups. There is one group more than the grams that a name or keyword may lack, so it has all grams of at least one
- * group. Groups without a rare gram get most of the others, in turn: then each has grams of all words, and few items have all of them.
+ * Divides the rarest grams into groups. There is one group more than the grams that a name or keyword may lack, so it has all grams of
+ * at least one group.
  */
-function groupsOf(grams: readonly string[], rare: number, level: number): string[][] {
+function groupsOf(grams: readonly string[], level: number): string[][] {
   const groups = Array.from({ length: grams.length - level + 1 }, (): string[] => [])
-  const withRare = groups.slice(0, rare)
-  const others = groups.slice(rare)
-  const turns = [...others, ...others, ...others, ...others, ...groups]
-  for (const [n, gram] of grams.entries()) {
-    const group = withRare[n] ?? turns[(n - withRare.length) % turns.length]
-    group?.push(gram)
-  }
+  // There and back, so that the rarest gram is with the most common one, and no group has many items.
+  const turns = [...groups, ...groups.toReversed()]
+  for (const [n, gram] of grams.slice(0, groups.length * GRAMS_OF_GROUP).entries()) turns[n % turns.length]?.push(gram)
   return groups
 }
 
-/** SQL condition: the item `i` has all grams of one of the groups. */
-function whereOneOf(groups: string[][]): Prisma.Sql {
-  const whereGroup = (group: string[]) => Prisma.sql`${LETTER_GRAMS} @> ${group}::text[]`
-  return Prisma.join(groups.map(whereGroup), ' OR ')
+/** The lengths of the names that a text is, with one letter more or less. */
+function lengthsLike(phrase: string): number[] {
+  const { length } = [...phrase]
+  return [length - 1, length, length + 1]
 }
 
-/** Shares of the items that have the lengths which are read at once. */
-const PARTS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32]
-
 /**
- * SQL for a table `i` of the items, or of the ones with the shortest names if there are too many. The index has the length of a name as a gram, 100 for
- * longer ones. The lengths of some items tell how many lengths to read at once.
+ * SQL for a table `i` of the items that have all grams of most groups; an item that lacks few grams has most groups. Of a group that too many items have, some
+ * are read, and those whose names have one of the lengths: the index has the length of a name as a gram.
  */
-function shortest(items: Items, { maxCompared, maxRead }: Bounds): Prisma.Sql {
-  const columns = Prisma.sql`i.id, i.name, i.folded_name, i.folded_keywords`
-  const inOrder = Prisma.sql`ORDER BY length(i.folded_name), i.id LIMIT ${maxCompared}`
-  const lengths = Prisma.sql`ARRAY(SELECT E'\\n' || n FROM generate_series(part.shortest, part.longest) AS n)`
+function inGroups({ groups, lengths, maxCompared }: Groups, where: Prisma.Sql, scope: Scope): Prisma.Sql {
+  const limit = Prisma.sql`LIMIT ${maxCompared}`
+  const withGrams = (grams: Prisma.Sql) => {
+    // The limit also keeps PostgreSQL from reading all items of a category for each group.
+    const read = select(
+      Prisma.sql`i.ctid, i.*`,
+      among(itemsOf(scope), Prisma.sql`${LETTER_GRAMS} @> ${grams}`),
+      Prisma.sql`LIMIT ${MAX_READ}`,
+    )
+    return select(
+      Prisma.sql`i.ctid, length(i.folded_name) AS length`,
+      { from: Prisma.sql`(${read}) AS i`, where },
+      limit,
+    )
+  }
   return Prisma.sql`
-    (WITH first AS MATERIALIZED (${select(columns, items, Prisma.sql`LIMIT ${maxRead + 1}`)}),
-          size AS MATERIALIZED (SELECT count(*) <= ${maxRead} AS is_all FROM first),
-          part AS MATERIALIZED (
-            SELECT lag(longest, 1, 0) OVER (ORDER BY longest) + 1 AS shortest, longest
-              FROM (SELECT 100 AS longest UNION SELECT unnest(percentile_disc(${PARTS}::float8[]) WITHIN GROUP
-                           (ORDER BY least(length(folded_name), 100))) FROM first) AS lengths ORDER BY longest)
-          (SELECT * FROM first i WHERE (SELECT is_all FROM size) ${inOrder})
-          UNION ALL
-          (SELECT i.* FROM part
-            CROSS JOIN LATERAL (${select(columns, among(items, Prisma.sql`${LETTER_GRAMS} && ${lengths}`), inOrder)}) AS i
-            WHERE NOT (SELECT is_all FROM size) LIMIT ${maxCompared})) AS i`
+    (WITH part AS MATERIALIZED (
+            SELECT n, string_to_array(grams, E'\\n') AS grams
+              FROM unnest(${groups.map((group) => group.join('\n'))}::text[]) WITH ORDINALITY AS part (grams, n)),
+          found AS MATERIALIZED (
+            SELECT part.n, place.* FROM part CROSS JOIN LATERAL (${withGrams(Prisma.sql`part.grams`)}) AS place),
+          crowded AS MATERIALIZED (
+            SELECT part.grams || (E'\\n' || length) AS grams FROM part CROSS JOIN unnest(${lengths}::integer[]) AS length
+             WHERE n IN (SELECT n FROM found GROUP BY n HAVING count(*) = ${maxCompared}))
+     SELECT i.* FROM (
+       (SELECT ctid FROM found GROUP BY ctid, length ORDER BY count(*) DESC, length ${limit})
+       UNION
+       (SELECT place.ctid FROM crowded CROSS JOIN LATERAL (${withGrams(Prisma.sql`crowded.grams`)}) AS place ${limit})) AS best
+       JOIN items i ON i.ctid = best.ctid) AS i`
 }
 
-/**
- * The grams with the rare ones first, as the statistics of the index know them, and the number of rare ones. Without statistics PostgreSQL
- * reads more.
- */
-async function readShares(reader: SqlReader, grams: readonly string[]): Promise<{ grams: string[]; rare: number }> {
-  const rows = await reader.$queryRaw<{ gram: string; isRare: boolean }[]>`
-    SELECT given.gram, coalesce(common.share, 0) < ${RARE_SHARE} AS "isRare"
-      FROM unnest(${[...grams]}::text[]) WITH ORDINALITY AS given (gram, n)
+/** The grams in the order of their shares of the items, as the statistics of the index know them. Without statistics PostgreSQL reads more. */
+async function readRarestFirst(reader: SqlReader, grams: readonly string[]): Promise<string[]> {
+  const rows = await reader.$queryRaw<{ gram: string }[]>`
+    SELECT given.gram FROM unnest(${[...grams]}::text[]) WITH ORDINALITY AS given (gram, n)
       LEFT JOIN ${gramShares('items_letter_grams_idx')} AS common ON common.gram = given.gram
-     ORDER BY 2 DESC, given.n`
-  return { grams: rows.map(({ gram }) => gram), rare: rows.filter(({ isRare }) => isRare).length }
+     ORDER BY coalesce(common.share, 0), given.n`
+  return rows.map(({ gram }) => gram)
 }
 
 /** @param items is the table `i` of the items */

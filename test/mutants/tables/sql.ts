@@ -99,14 +99,10 @@ export const SQL: readonly MutantTable[] = [
     file: 'src/catalog/sql/suggest.ts',
     tests: NAMES,
     mutants: [
+      { find: 'where: Prisma.sql`i.dataset_id = owner.dataset_id`', replace: 'where: Prisma.sql`true`' },
       {
-        find: 'among(itemsOf(scope), isEqual',
-        replace: 'among({ from: Prisma.sql`items i`, where: Prisma.sql`true` }, isEqual',
-      },
-      { find: 'Prisma.sql`i.dataset_id = owner.dataset_id AND ${begins}`', replace: 'begins' },
-      {
-        find: 'among(itemsOf(scope), Prisma.sql`(${whereOneOf',
-        replace: 'among({ from: Prisma.sql`items i`, where: Prisma.sql`true` }, Prisma.sql`(${whereOneOf',
+        find: 'among(itemsOf(scope), Prisma.sql`${LETTER_GRAMS}',
+        replace: 'among({ from: Prisma.sql`items i`, where: Prisma.sql`true` }, Prisma.sql`${LETTER_GRAMS}',
       },
     ],
   },
