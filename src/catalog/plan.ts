@@ -47,14 +47,15 @@ export const FEW_IN_BOX = 1_000
  * - `codes`: among all items with the codes, if they are few
  * - `names`: by a walk in the order of names
  * @param sizes `total` is the number of items in the box, `size` that of the items of the datasets with the codes
+ * @param isCounted is whether `total` is the number of the selected items
  */
 export function planBox(
   { total, size }: Sizes,
-  { offset, limit, ...filters }: FilterValues & { offset: number; limit: number },
+  { offset, limit }: { offset: number; limit: number },
+  isCounted: boolean,
 ): 'cells' | 'codes' | 'names' {
   if (size <= Math.max(FEW_IN_BOX, total / 10)) return 'codes'
-  const isFiltered = givenFilters(filters).length > 0
-  return !isFiltered && ((offset + limit) * size) / total < total ? 'names' : 'cells'
+  return isCounted && ((offset + limit) * size) / total < total ? 'names' : 'cells'
 }
 
 /** Whether a page in order of id is found sooner by a walk over all items than by reading and sorting the selected ones. */

@@ -19,3 +19,9 @@ export interface Selection extends FilterValues {
   /** The item's `updatedAt` is not after this time. */
   updatedTo?: Date | undefined
 }
+
+/** Returns the category of a selection by nothing else, whose items are counted in tiles; undefined for other selections. */
+export function onlyCategory(selection: Selection): string | undefined {
+  const given = Object.values(selection).filter((member) => member !== undefined)
+  return given.length === 1 ? selection.categoryCode : undefined
+}

@@ -174,7 +174,7 @@ async function inSnapshot<Result>(
 ): Promise<Result> {
   const run = async (snapshot: Prisma.TransactionClient) => {
     await snapshot.$executeRaw`
-      LOCK TABLE items, images, code_labels, datasets, item_counts, tile_counts IN ACCESS SHARE MODE`
+      LOCK TABLE items, images, code_labels, datasets, item_counts, tile_counts, tile_category_counts IN ACCESS SHARE MODE`
     return read(snapshot)
   }
   // A response that has begun waits for its turn as long as it must.

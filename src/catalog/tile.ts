@@ -51,6 +51,8 @@ export const MAX_FEATURES = 4 ** CLUSTER_ZOOMS
 
 /** Zooms for which the database counts the items of each tile (prisma/functions/count_tiles.sql). */
 export const COUNTED_ZOOMS = [5, 9, 13, 17] as const
+/** Zooms for which it counts those of each category too. */
+export const CATEGORY_ZOOMS = [5, 9] as const
 
 /** A range of numbers in Morton order, from `first` (included) to `end` (excluded). */
 export interface CellRange {
@@ -103,9 +105,9 @@ export function bitsBelow(zoom: number): number {
   return 2 * (CELL_ZOOM - zoom)
 }
 
-/** Returns the lowest zoom whose stored counts are fine enough for a tile's clusters; undefined if there is none. */
-export function countedZoomFor({ z }: TileAddress): number | undefined {
-  return COUNTED_ZOOMS.find((zoom) => zoom >= z + CLUSTER_ZOOMS)
+/** Returns the lowest of the counted zooms that is fine enough for a tile's clusters; undefined if there is none. */
+export function countedZoomFor({ z }: TileAddress, zooms: readonly number[] = COUNTED_ZOOMS): number | undefined {
+  return zooms.find((zoom) => zoom >= z + CLUSTER_ZOOMS)
 }
 
 /**

@@ -97,9 +97,13 @@ const WRONG_COUNTS = sql`
     UNION ALL
     SELECT 'tile_counts', dataset_id, level || ' ' || (tile_cell >> 60 - 2 * level), count(*)
       FROM items CROSS JOIN unnest(ARRAY[5, 9, 13, 17]) AS level GROUP BY dataset_id, level, tile_cell >> 60 - 2 * level
+    UNION ALL
+    SELECT 'tile_category_counts', dataset_id, level || ' ' || (tile_cell >> 60 - 2 * level) || ' ' || category_code, count(*)
+      FROM items CROSS JOIN unnest(ARRAY[5, 9]) AS level GROUP BY dataset_id, level, tile_cell >> 60 - 2 * level, category_code
   ), stored AS (
     SELECT 'item_counts' AS table_name, dataset_id, list AS key, n FROM item_counts
     UNION ALL SELECT 'tile_counts', dataset_id, level || ' ' || cell, n FROM tile_counts
+    UNION ALL SELECT 'tile_category_counts', dataset_id, level || ' ' || cell || ' ' || category_code, n FROM tile_category_counts
   )
   SELECT coalesce(slug, dataset_id::text) AS slug, string_agg(DISTINCT table_name, ', ' ORDER BY table_name) AS tables
     FROM counted FULL JOIN stored USING (table_name, dataset_id, key)

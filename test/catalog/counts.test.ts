@@ -49,9 +49,11 @@ async function expectedCounts(): Promise<Map<string, bigint>> {
     if (parent !== null) add(`${dataset} children of ${parent}`)
     for (const zoom of ZOOMS) {
       const tile = `${dataset} tile ${zoom} ${cell >> BigInt(60 - 2 * zoom)}`
-      add(`${tile} n`)
-      add(`${tile} x`, evenBits(cell))
-      add(`${tile} y`, evenBits(cell >> 1n))
+      for (const counted of zoom <= 9 ? [tile, `${tile} ${category}`] : [tile]) {
+        add(`${counted} n`)
+        add(`${counted} x`, evenBits(cell))
+        add(`${counted} y`, evenBits(cell >> 1n))
+      }
     }
   }
   return counts
@@ -60,8 +62,10 @@ async function expectedCounts(): Promise<Map<string, bigint>> {
 async function storedCounts(): Promise<Map<string, bigint>> {
   const rows = await db.database.prisma.$queryRaw<{ key: string; n: bigint }[]>`
     SELECT dataset_id || ' ' || list AS key, n::bigint FROM item_counts
-     UNION ALL SELECT dataset_id || ' tile ' || level || ' ' || cell || ' ' || name, value
-                 FROM tile_counts CROSS JOIN LATERAL (VALUES ('n', n::bigint), ('x', sum_x), ('y', sum_y)) AS part (name, value)`
+     UNION ALL SELECT dataset_id || ' tile ' || level || ' ' || cell || category || ' ' || name, value
+                 FROM (SELECT *, '' AS category FROM tile_counts
+                        UNION ALL SELECT dataset_id, level, cell, n, sum_x, sum_y, ' ' || category_code FROM tile_category_counts) AS tile
+                CROSS JOIN LATERAL (VALUES ('n', n::bigint), ('x', sum_x), ('y', sum_y)) AS part (name, value)`
   return new Map(rows.map(({ key, n }) => [key, n]))
 }
 
@@ -83,6 +87,10 @@ describe('The counts are those of the items after', () => {
     [
       'a move of a few centimetres',
       [`UPDATE items SET latitude = 37.5000001, longitude = 127.0000001 WHERE name = 'Twin'`],
+    ],
+    [
+      'a move with a change of the category',
+      [`UPDATE items SET category_code = 'x', latitude = -latitude, longitude = longitude / 2 WHERE name = 'Twin'`],
     ],
     ['a move to the other side of the earth', ['UPDATE items SET latitude = -latitude, longitude = -longitude']],
     [
@@ -114,7 +122,7 @@ describe('The counts are those of the items after', () => {
     ['a recount of counts that were wrong', 'SELECT recount_items()'],
   ])('%s', async (_what, sql) => {
     const { prisma } = db.database
-    for (const table of ['item_counts', 'tile_counts']) {
+    for (const table of ['item_counts', 'tile_counts', 'tile_category_counts']) {
       await prisma.$executeRawUnsafe(`UPDATE ${table} SET n = n + 1`)
       await prisma.$executeRawUnsafe(`DELETE FROM ${table} WHERE dataset_id = '${DATASET.paid}'`)
     }

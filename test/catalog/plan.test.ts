@@ -27,19 +27,20 @@ describe('The way of a search', () => {
 
 describe('A page of a box with many items', () => {
   const first = { offset: 0, limit: 20 }
-  const museums = { ...first, categoryCode: 'museum' }
   test.each([
     ['at its beginning', 'names', { total: 20_000, size: 1_000_000 }, first],
     ['far from its beginning', 'cells', { total: 20_000, size: 1_000_000 }, { offset: 1_000, limit: 20 }],
     ['in a small part of the datasets', 'cells', { total: 2_000, size: 1_000_000 }, first],
     ['in all of the datasets', 'names', { total: 1_000_000, size: 1_000_000 }, { offset: 900_000, limit: 20 }],
-    ['with a code of a tenth as many items', 'codes', { total: 1_000_000, size: 100_000 }, museums],
-    ['with a code of more items', 'cells', { total: 1_000_000, size: 100_001 }, museums],
-    ['with a code of 1,000 items', 'codes', { total: 1_001, size: 1_000 }, museums],
-    ['with a code of 1,001 items', 'cells', { total: 1_001, size: 1_001 }, museums],
-    ['with a text', 'cells', { total: 1_000_000, size: 1_000_000 }, { ...first, postalCode: '04524' }],
-  ])('%s is found by %s', (_where, way, sizes, window) => {
-    expect(planBox(sizes, window)).toBe(way)
+    ['with a code of a tenth as many items', 'codes', { total: 1_000_000, size: 100_000 }, first, false],
+    ['with a code of more items', 'cells', { total: 1_000_000, size: 100_001 }, first, false],
+    ['with a code of 1,000 items', 'codes', { total: 1_001, size: 1_000 }, first, false],
+    ['with a code of 1,001 items', 'cells', { total: 1_001, size: 1_001 }, first, false],
+    ['with the category of 1,000 items', 'codes', { total: 500, size: 1_000 }, first],
+    ['with the category of more items', 'names', { total: 20_000, size: 50_000 }, first],
+    ['with the category of many items elsewhere', 'cells', { total: 900, size: 50_000 }, first],
+  ] as const)('%s is found by %s', (_where, way, sizes, window, isCounted: boolean = true) => {
+    expect(planBox(sizes, window, isCounted)).toBe(way)
   })
 })
 

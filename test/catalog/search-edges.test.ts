@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { BoundingBox } from '../../src/catalog/box.ts'
 import { parseItems } from '../../src/catalog/models.ts'
 import { recordsWith } from '../../src/catalog/projection.ts'
 import type { Selection } from '../../src/catalog/selection.ts'
@@ -184,6 +186,37 @@ describe('A search in a box', () => {
       const { json, total } = await fetchSearchPage(db.database.sql, window, [DATASET.archived])
       expect([total, parseItems(json).map(({ name }) => name)]).toEqual([names.length, names.slice(offset, offset + 3)])
     }
+  })
+
+  test('of a category has the items of a plain statement, in the order of names', async () => {
+    const items = await db.database.prisma.item.findMany({
+      where: { datasetId: DATASET.archived },
+      orderBy: [{ name: 'asc' }, { id: 'asc' }],
+    })
+    const degree = (limit: number) => fc.constantFrom(-limit, -40, -39.9995, -5, 0, 39, 40.00002, 41, limit)
+    const boxes = fc
+      .record({ west: degree(180), south: degree(90), east: degree(180), north: degree(90) })
+      .filter(({ south, north }) => south <= north)
+    const isIn = ({ west, south, east, north }: BoundingBox, latitude: number, longitude: number) =>
+      latitude >= south &&
+      latitude <= north &&
+      (west <= east ? longitude >= west && longitude <= east : longitude >= west || longitude <= east)
+    const category = fc.constantFrom('c0', 'c1', 'c2', 'other')
+    const check = fc.asyncProperty(
+      boxes,
+      category,
+      fc.constantFrom(0, 3, 700),
+      async (within, categoryCode, offset) => {
+        const found = items
+          .filter((item) => item.categoryCode === categoryCode)
+          .filter(({ latitude, longitude }) => isIn(within, Number(latitude), Number(longitude)))
+          .map(({ id }) => id)
+        const window = { within, categoryCode, limit: 5, offset, projection: recordsWith({ fields: ['id'] }) }
+        const { json, total } = await fetchSearchPage(db.database.sql, window, [DATASET.archived])
+        expect([total, parseItems(json).map(({ id }) => id)]).toEqual([found.length, found.slice(offset, offset + 5)])
+      },
+    )
+    await fc.assert(check, { numRuns: 60 })
   })
 
   test('may cut through a crowd', async () => {

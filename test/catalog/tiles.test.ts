@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TileSelection } from '../../src/catalog/arguments.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
-import { cellRange, MAX_FEATURES, MAX_SHARES, MAX_ZOOM, rangeAtZoom } from '../../src/catalog/tile.ts'
+import { cellRange, MAX_FEATURES, MAX_SHARES, MAX_ZOOM, rangeAtZoom, type TileAddress } from '../../src/catalog/tile.ts'
+import type { Item } from '../../src/generated/prisma/client.ts'
 import { DATASET, newDataset, newPlace, seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 import { createPublicReader } from '../support/reader.ts'
@@ -197,6 +198,68 @@ test('a cluster tells how many of its items are of each dataset or category, als
     [DATASET.archived]: south,
   })
   expect(await sharesOf(undefined, { shares: 'categoryCode', categoryCode: 'south' })).toEqual({ south })
+})
+
+/** The items of each square of a tile, by their categories: from the features of the tile. */
+async function squaresOf(tile: TileAddress, datasetId: string | undefined, selection: TileSelection) {
+  const squares = new Map<string, Record<string, number>>()
+  const features = await read((catalog) => catalog.tile(tile, datasetId, { ...selection, shares: 'categoryCode' }))
+  for (const { x, y, properties } of features) {
+    const square = `${x >> 8} ${y >> 8}`
+    const shares = 'id' in properties ? { [properties.categoryCode]: 1 } : JSON.parse(properties.shares ?? '{}')
+    const sums = squares.get(square) ?? {}
+    for (const [value, n] of Object.entries(shares)) sums[value] = (sums[value] ?? 0) + Number(n)
+    squares.set(square, sums)
+  }
+  return squares
+}
+
+/** The same of items, in plain TypeScript. */
+function expectedSquares({ z, x, y }: TileAddress, items: readonly Item[], { text = '', categoryCode }: TileSelection) {
+  const squares = new Map<string, Record<string, number>>()
+  const isSelected = (item: Item) =>
+    item.name.includes(text) && (categoryCode === undefined || item.categoryCode === categoryCode)
+  for (const item of items.filter(isSelected)) {
+    const place = tileOf({ latitude: Number(item.latitude), longitude: Number(item.longitude) }, z + 4)
+    if (place.x >> 4 !== x || place.y >> 4 !== y) continue
+    const square = `${place.x % 16} ${place.y % 16}`
+    const sums = squares.get(square) ?? {}
+    squares.set(square, { ...sums, [item.categoryCode]: (sums[item.categoryCode] ?? 0) + 1 })
+  }
+  return squares
+}
+
+const SELECTIONS: TileSelection[] = [
+  {},
+  { categoryCode: 'c1' },
+  { categoryCode: 'rare' },
+  { text: '7' },
+  { text: '126.978' },
+]
+
+describe('The squares of a tile have the items and shares of a plain count', () => {
+  test.each([
+    [
+      'with other categories',
+      `UPDATE items SET category_code = CASE WHEN name LIKE '%1' THEN 'rare' ELSE 'c' || length(name) % 3 END`,
+    ],
+    ['moved', `UPDATE items SET latitude = -latitude, longitude = longitude / 3 WHERE name LIKE '%2'`],
+    ['less some', `DELETE FROM items WHERE name LIKE '%3'`],
+  ])('%s', async (_what, sql) => {
+    await db.database.prisma.$executeRawUnsafe(sql)
+    for (const datasetId of [DATASET.seoul, undefined]) {
+      const items = await db.database.prisma.item.findMany({
+        where: { datasetId: datasetId ?? { in: [...PLACES.keys()] } },
+      })
+      for (const z of [0, 5, 6, 14])
+        for (const place of [...ANYWHERE.slice(0, 1), ...ONE_PLACE.slice(0, 1), ...CLOSE_TOGETHER.slice(0, 1)])
+          for (const selection of SELECTIONS) {
+            const tile = tileOf(place, z)
+            const squares = await squaresOf(tile, datasetId, selection)
+            expect(squares, JSON.stringify({ ...tile, ...selection })).toEqual(expectedSquares(tile, items, selection))
+          }
+    }
+  })
 })
 
 describe('At the limits of a tile', () => {

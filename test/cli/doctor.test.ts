@@ -70,6 +70,7 @@ describe('catalog doctor', () => {
     ['a list that is missing', `DELETE FROM item_counts WHERE list LIKE 'children of %'`, 'item_counts'],
     ['a list that should not exist', `INSERT INTO item_counts SELECT id, 'none', 1 FROM datasets`, 'item_counts'],
     ['a tile', 'UPDATE tile_counts SET n = n + 1 WHERE level = 9', 'tile_counts'],
+    ['a category in a tile', 'UPDATE tile_category_counts SET n = n + 1 WHERE level = 9', 'tile_category_counts'],
     ['a tile that is missing', 'DELETE FROM tile_counts WHERE level = 9', 'tile_counts'],
   ])('finds a wrong count of %s, and recount_items() repairs it', async (_what, sql, table) => {
     const own = await createDatabase()

@@ -29,7 +29,7 @@ const run = (database: Database, sql: string) => database.withSession((session) 
 describe.skipIf(inject('template').kind !== 'postgres' || !hasPostgres)('A restore of some tables', () => {
   let source: TestDatabase
   const TABLES = ['datasets', 'items', 'images']
-  const COUNTS = ['item_counts', 'tile_counts']
+  const COUNTS = ['item_counts', 'tile_counts', 'tile_category_counts']
   beforeAll(async () => {
     source = await createDatabase()
     await seedCatalog(source.database.prisma)

@@ -18,7 +18,9 @@ beforeAll(async () => {
         CREATE TABLE items (id uuid, dataset_id uuid)
         CREATE TABLE item_counts (dataset_id uuid, list text, n integer, UNIQUE (dataset_id, list))
         CREATE TABLE tile_counts (dataset_id uuid, level smallint, cell bigint, n integer, sum_x bigint, sum_y bigint,
-                                  UNIQUE (dataset_id, level, cell));
+                                  UNIQUE (dataset_id, level, cell))
+        CREATE TABLE tile_category_counts (dataset_id uuid, level smallint, cell bigint, category_code text, n integer, sum_x bigint,
+                                           sum_y bigint, UNIQUE (dataset_id, level, cell, category_code));
       CREATE FUNCTION hostile.pg_notify(text, text) RETURNS void LANGUAGE sql AS '';
       CREATE FUNCTION hostile.list_name(text, text, text) RETURNS text LANGUAGE sql AS $$ SELECT 'hostile' $$`),
   )
@@ -57,7 +59,9 @@ test.each([
     `CREATE TEMP TABLE datasets (id uuid, revision bigint);
      CREATE TEMP TABLE item_counts (dataset_id uuid, list text, n integer, UNIQUE (dataset_id, list));
      CREATE TEMP TABLE tile_counts (dataset_id uuid, level smallint, cell bigint, n integer, sum_x bigint, sum_y bigint,
-                                    UNIQUE (dataset_id, level, cell))`,
+                                    UNIQUE (dataset_id, level, cell));
+     CREATE TEMP TABLE tile_category_counts (dataset_id uuid, level smallint, cell bigint, category_code text, n integer, sum_x bigint,
+                                             sum_y bigint, UNIQUE (dataset_id, level, cell, category_code))`,
   ],
 ])('with %s, a write moves the revision, counts and notifies', async (_what, setUp) => {
   await db.database.withSession(async (session) => {

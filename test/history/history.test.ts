@@ -101,6 +101,7 @@ async function readRows(): Promise<string[]> {
       UNION ALL SELECT 'grant ' || to_jsonb(g)::text FROM grants AS g
       UNION ALL SELECT 'count ' || to_jsonb(c)::text FROM item_counts AS c
       UNION ALL SELECT 'tile ' || to_jsonb(c)::text FROM tile_counts AS c
+      UNION ALL SELECT 'tile ' || to_jsonb(c)::text FROM tile_category_counts AS c
       ORDER BY 1`),
   )
   return rows.map(({ line }) => line)

@@ -3,12 +3,13 @@ import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type BoundingBox, cellsOfRange, divide, type NumberedTile, type NumberRange, WORLD } from '../box.ts'
 import { type FilterValues, givenFilters, splitFilters } from '../filters.ts'
-import { type CellRange, COUNTED_ZOOMS, cellRange } from '../tile.ts'
+import { type CellRange, cellRange } from '../tile.ts'
 import { among, anyOf, type Items, itemsOfParts, type Scope, select, whereInBox } from './select.ts'
+import { countsOf, zoomsOf } from './tile-counts.ts'
 
 /*
- * How many items are in a box. Tiles inside the box are counted already (`tile_counts`); on its border, the decimals of each item
- * decide. A border tile with many items is divided again.
+ * How many items, or items of a category, are in a box. Tiles inside the box are counted already; on its border, the decimals of each
+ * item decide. A border tile with many items is divided again.
  */
 
 /** Items of a tile that are compared with the box one by one. */
@@ -21,58 +22,55 @@ export interface BoxContent {
   cells: CellRange[]
 }
 
-/** Counts the items in a box. */
-export async function countInBox(reader: SqlReader, box: BoundingBox, scope: Scope): Promise<BoxContent> {
+/** Counts the items in a box, by default those of all categories. */
+export async function countInBox(
+  reader: SqlReader,
+  box: BoundingBox,
+  scope: Scope,
+  categoryCode?: string,
+): Promise<BoxContent> {
+  const counted = categoryCode === undefined ? 'items' : { categoryCode }
+  const zooms = zoomsOf(counted)
   const cells: CellRange[] = []
   const small: NumberedTile[] = []
   let total = 0
   let heavy: NumberedTile[] = [WORLD]
-  for (const zoom of COUNTED_ZOOMS) {
+  for (const zoom of zooms) {
     const { inside, border } = divide(box, heavy, zoom)
-    const counts = await fetchCounts(reader, scope, zoom, inside, border)
+    const counts = await fetchCounts(reader, countsOf(counted, scope, zoom), inside, border)
     total += counts.inside
     cells.push(...inside.map((range) => cellsOfRange(range, zoom)))
-    const isHeavy = ({ number }: NumberedTile) =>
-      (counts.border.get(number) ?? 0) > FEW_ITEMS && zoom !== COUNTED_ZOOMS.at(-1)
+    const isHeavy = ({ number }: NumberedTile) => (counts.border.get(number) ?? 0) > FEW_ITEMS && zoom !== zooms.at(-1)
     small.push(...border.filter((tile) => counts.border.has(tile.number) && !isHeavy(tile)))
     heavy = border.filter(isHeavy)
     if (heavy.length === 0) break
   }
   const borderCells = small.map(cellRange)
-  return { total: total + (await countOnBorder(reader, box, scope, borderCells)), cells: [...cells, ...borderCells] }
+  if (borderCells.length > 0)
+    total += await countOnBorder(reader, box, itemsInCells(borderCells, scope, { categoryCode }))
+  return { total, cells: [...cells, ...borderCells] }
 }
 
 async function fetchCounts(
   reader: SqlReader,
-  scope: Scope,
-  zoom: number,
+  counts: Items,
   inside: readonly NumberRange[],
   border: readonly NumberedTile[],
 ): Promise<{ inside: number; border: Map<number, number> }> {
-  const whereCounted = Prisma.sql`t.dataset_id = ${anyOf(scope)} AND t.level = ${zoom}::smallint`
+  const isPart = Prisma.sql`t.cell >= part.first AND t.cell < part."end"`
+  const isOnBorder = Prisma.sql`t.cell = ANY (${border.map(({ number }) => String(number))}::text[]::bigint[])`
   const [row] = await reader.$queryRaw<{ inside: number; border: string | null }[]>`
     SELECT (SELECT coalesce(sum(tile.n), 0)::integer FROM ${partTable(inside)}
-             CROSS JOIN LATERAL (
-                    SELECT sum(t.n) AS n FROM tile_counts t
-                     WHERE ${whereCounted} AND t.cell >= part.first AND t.cell < part."end"
-                  ) AS tile) AS inside,
+             CROSS JOIN LATERAL (${select(Prisma.sql`sum(t.n) AS n`, among(counts, isPart))}) AS tile) AS inside,
            (SELECT json_agg(json_build_array(tile.cell, tile.n))::text FROM (
-              SELECT t.cell, sum(t.n) AS n FROM tile_counts t
-               WHERE ${whereCounted} AND t.cell = ANY (${border.map(({ number }) => String(number))}::text[]::bigint[])
-               GROUP BY t.cell
+              ${select(Prisma.sql`t.cell, sum(t.n) AS n`, among(counts, isOnBorder), Prisma.sql`GROUP BY t.cell`)}
            ) AS tile) AS border`
   return { inside: row?.inside ?? 0, border: new Map(JSON.parse(row?.border ?? '[]')) }
 }
 
-async function countOnBorder(
-  reader: SqlReader,
-  box: BoundingBox,
-  scope: Scope,
-  cells: readonly CellRange[],
-): Promise<number> {
-  if (cells.length === 0) return 0
-  const items = among(itemsInCells(cells, scope), whereInBox(box))
-  const [row] = await reader.$queryRaw<{ total: number }[]>(select(Prisma.sql`count(*)::integer AS total`, items))
+async function countOnBorder(reader: SqlReader, box: BoundingBox, items: Items): Promise<number> {
+  const inBox = among(items, whereInBox(box))
+  const [row] = await reader.$queryRaw<{ total: number }[]>(select(Prisma.sql`count(*)::integer AS total`, inBox))
   return row?.total ?? 0
 }
 

@@ -4,7 +4,7 @@ import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { givenFilters } from '../filters.ts'
 import { walksIds } from '../plan.ts'
-import type { Selection } from '../selection.ts'
+import { onlyCategory, type Selection } from '../selection.ts'
 import { type BoxContent, countInBox, itemsInCells } from './box.ts'
 import { boundedLines } from './export.ts'
 import { FEATURE_LINES } from './export-lines.ts'
@@ -165,16 +165,16 @@ async function countMatches(source: FeatureSource, selection: FeatureSelection):
   const { reader, datasetId } = source
   const { within, updatedFrom, updatedTo, ...filters } = selection
   const isDated = updatedFrom !== undefined || updatedTo !== undefined
-  const isFiltered = givenFilters(filters).length > 0 || isDated
-  const content = within && (await countInBox(reader, within, [datasetId]))
+  const categoryCode = onlyCategory(filters)
+  const content = within && (await countInBox(reader, within, [datasetId], categoryCode))
+  const isCounted = content && !isDated && (categoryCode !== undefined || givenFilters(filters).length === 0)
   const total =
-    isDated || (within && isFiltered)
+    isDated || (within && !isCounted)
       ? Prisma.sql`(${select(Prisma.sql`count(*)`, candidates(source, selection, content?.cells))})::integer`
       : totalOf({ among: 'all', ...filters })
   const [row] = await reader.$queryRaw<{ total: number; size: number }[]>`
     SELECT ${total} AS total, ${totalOf({ among: 'all' })} AS size FROM ${owner(source)}`
   if (!row) throw new TypeError('The statement returned no row')
-  const isCounted = content && !isFiltered
   const counted = { ...row, bookmarks: [] }
   return content ? { ...counted, ...(isCounted && { total: content.total }), cells: content.cells } : counted
 }

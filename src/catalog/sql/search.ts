@@ -4,11 +4,11 @@ import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
-import { type FilterValues, givenFilters, splitFilters } from '../filters.ts'
+import { type FilterValues, givenFilters, pickFilters, splitFilters } from '../filters.ts'
 import type { JsonText } from '../models.ts'
 import type { Fetched, Window } from '../page.ts'
 import { FEW_IN_BOX, planBox, planSearch } from '../plan.ts'
-import type { Selection } from '../selection.ts'
+import { onlyCategory, type Selection } from '../selection.ts'
 import { countInBox, itemsInCells } from './box.ts'
 import { fetchInOrder } from './by-id.ts'
 import { findFirst, READ_BOUNDS, type ReadBounds } from './frequent-text.ts'
@@ -123,13 +123,15 @@ async function fetchInBox(
   within: BoundingBox,
   scope: Scope,
 ): Promise<Fetched> {
-  const { total, cells } = await countInBox(reader, within, scope)
-  const isPastEnd = window.offset >= total || window.limit === 0
-  if (isPastEnd && givenFilters(window).length === 0) return { json: '[]', total }
+  const filters = pickFilters(window)
+  const categoryCode = onlyCategory(filters)
+  const isCounted = categoryCode !== undefined || givenFilters(filters).length === 0
+  const { total, cells } = await countInBox(reader, within, scope, categoryCode)
+  if (isCounted && (window.offset >= total || window.limit === 0)) return { json: '[]', total }
   const way =
-    total <= FEW_IN_BOX
+    total <= FEW_IN_BOX && categoryCode === undefined
       ? 'cells'
-      : planBox({ total, size: await sizeOf(reader, scope, splitFilters(window).codes) }, window)
+      : planBox({ total, size: await sizeOf(reader, scope, splitFilters(filters).codes) }, window, isCounted)
   if (way === 'names') return { json: await walkNames(reader, window, scope), total }
   const items =
     way === 'codes' ? among(itemsOf(scope), Prisma.sql`${NEVER_PREPARE} true`) : itemsInCells(cells, scope, window)
@@ -157,9 +159,10 @@ async function sizeOf(reader: SqlReader, scope: Scope, codes: FilterValues): Pro
 
 /** Reads items in the order of their names until the page is complete. */
 async function walkNames(reader: SqlReader, window: SearchWindow, scope: Scope): Promise<JsonText> {
+  const planning = givenFilters(window).length > 0 ? NEVER_PREPARE : Prisma.empty
   const items = {
     from: Prisma.sql`items i`,
-    where: Prisma.sql`i.dataset_id = owner.dataset_id AND ${whereSelected(window)}`,
+    where: Prisma.sql`i.dataset_id = owner.dataset_id AND ${whereSelected(window)} ${planning}`,
   }
   const first = select(
     Prisma.sql`0 AS rank, i.id, i.name`,

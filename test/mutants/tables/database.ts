@@ -2,7 +2,7 @@
 import type { MutantTable } from '../mutant.ts'
 
 const BASELINE = 'prisma/migrations/20261125000000_catalog/migration.sql'
-const FASTER_FUNCTIONS = 'prisma/migrations/20261126000000_faster_functions/migration.sql'
+const CATEGORY_COUNTS = 'prisma/migrations/20261127144500_category_counts/migration.sql'
 const ONE_GRID = 'prisma/migrations/20261125230000_one_grid/migration.sql'
 const CHANGES = ['test/database/notifications.test.ts']
 const COUNTS = ['test/catalog/counts.test.ts']
@@ -79,23 +79,34 @@ export const DATABASE: readonly MutantTable[] = [
       },
       { find: 'BEFORE INSERT OR UPDATE ON datasets', replace: 'BEFORE INSERT ON datasets' },
       { find: 'BEFORE INSERT OR UPDATE ON datasets', replace: 'BEFORE UPDATE ON datasets' },
-      { find: 'DELETE FROM tile_counts;\n  RETURN', replace: 'RETURN', tests: COUNTS },
-      { find: 'sum(even_bits(tile_cell >> 1))', replace: 'sum(even_bits(tile_cell))', tests: COUNTS },
-      { find: 'DELETE FROM tile_counts;\n  INSERT', replace: 'INSERT', tests: COUNTS },
     ],
   },
   {
-    file: FASTER_FUNCTIONS,
+    file: CATEGORY_COUNTS,
     tests: COUNTS,
     mutants: [
+      { find: 'DELETE FROM tile_counts;\n  DELETE', replace: 'DELETE' },
+      { find: 'DELETE FROM tile_category_counts;\n  RETURN', replace: 'RETURN' },
+      { find: 'DELETE FROM tile_counts;\n  INSERT', replace: 'INSERT' },
+      { find: 'DELETE FROM tile_category_counts;\n  INSERT', replace: 'INSERT' },
       { find: "'SELECT -1 AS sign, dataset_id", replace: "'SELECT 1 AS sign, dataset_id" },
-      { find: 'HAVING sum(sign) <> 0 OR sum(x) <> 0 OR sum(y) <> 0', replace: 'HAVING sum(sign) <> 0' },
-      { find: 'sum_x = kept.sum_x + excluded.sum_x', replace: 'sum_x = excluded.sum_x' },
-      { find: 'sum_y = kept.sum_y + excluded.sum_y', replace: 'sum_y = kept.sum_y' },
+      {
+        find: 'GROUP BY 1, 2, 3 HAVING sum(sign) <> 0 OR sum(x) <> 0 OR sum(y) <> 0',
+        replace: 'GROUP BY 1, 2, 3 HAVING sum(sign) <> 0',
+      },
+      {
+        find: 'GROUP BY 1, 2, 3, 4 HAVING sum(sign) <> 0 OR sum(x) <> 0 OR sum(y) <> 0',
+        replace: 'GROUP BY 1, 2, 3, 4 HAVING sum(sign) <> 0',
+      },
       { find: 'even_bits(tile_cell >> 1)::integer AS y', replace: 'even_bits(tile_cell)::integer AS y' },
-      { find: 'SET n = kept.n + excluded.n', replace: 'SET n = kept.n' },
+      { find: "sum_y = kept.sum_y + excluded.sum_y';", replace: "sum_y = kept.sum_y';" },
+      { find: 'sum_y = kept.sum_y + excluded.sum_y\n    )', replace: 'sum_y = kept.sum_y\n    )' },
       {
         find: 'DELETE FROM tile_counts WHERE n = 0 AND dataset_id IN (SELECT DISTINCT dataset_id FROM old_rows);',
+        replace: '',
+      },
+      {
+        find: 'DELETE FROM tile_category_counts WHERE n = 0 AND dataset_id IN (SELECT DISTINCT dataset_id FROM old_rows);',
         replace: '',
       },
     ],

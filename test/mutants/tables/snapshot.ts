@@ -138,7 +138,7 @@ export const SNAPSHOT: readonly MutantTable[] = [
       { find: 'await changeFeed.announced()', replace: '' },
       { find: "'RepeatableRead'", replace: "'ReadCommitted'", needsServer: true },
       {
-        find: 'LOCK TABLE items, images, code_labels, datasets, item_counts, tile_counts IN ACCESS SHARE MODE',
+        find: 'LOCK TABLE items, images, code_labels, datasets, item_counts, tile_counts, tile_category_counts IN ACCESS SHARE MODE',
         replace: 'LOCK TABLE datasets IN ACCESS SHARE MODE',
         needsServer: true,
       },
