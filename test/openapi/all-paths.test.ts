@@ -27,6 +27,19 @@ test('it is served without a key, with the address of the request', async () => 
   expect(await served.json()).toEqual({ ...all, servers: [{ url: t.url, description: 'This server' }] })
 })
 
+test('/llms.txt needs no key, and leads only to what the server has', async () => {
+  const guide = await fetch(`${t.url}/llms.txt`)
+  expect([guide.status, guide.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+  const links = [...(await guide.text()).matchAll(/\]\((.+?)\)/g)].map(([, link = '']) => link)
+  const ask = async (link: string) => (await t.get(`/${link.replace('{datasetId}', 'seoul')}`)).status
+  const statuses = await Promise.all(links.map(async (link) => [link, await ask(link)]))
+  // Two take POST only.
+  expect(statuses.filter(([, status]) => status !== 200)).toEqual([
+    ['graphql', 400],
+    ['mcp', 405],
+  ])
+})
+
 test('a linter finds no problem in it', async () => {
   expect(await lint(JSON.stringify(all))).toEqual([])
 })

@@ -43,7 +43,7 @@ interface PageOptions {
   publicKey?: string | undefined
 }
 
-/** Adds /, /docs and the assets of the pages. */
+/** Adds /, /docs, the assets of the pages, and /llms.txt, which tells agents what the server has (https://llmstxt.org). */
 export function addPages(app: FastifyInstance, { baseMap, contact, publicKey }: PageOptions): Pages {
   const origin = baseMap && 'url' in baseMap ? new URL(baseMap.url).origin : undefined
   const policies = policiesOf(origin)
@@ -70,6 +70,8 @@ export function addPages(app: FastifyInstance, { baseMap, contact, publicKey }: 
     handler: page('explorer', { baseMap: shownBaseMap(baseMap), contact, formats, publicKey }),
   })
   addRoute(app, { path: '/docs', handler: page('reference') })
+  const guide = new ResponseBody(readHtml('llms.txt'), 'text/plain; charset=utf-8')
+  addRoute(app, { path: '/llms.txt', handler: (request, reply) => sendCacheable(request, reply, guide) })
   return {
     sendGraphiql: page('graphiql', { examples: EXAMPLES, variables: VARIABLES }),
     sendOgc: page('ogc', { publicKey }),
