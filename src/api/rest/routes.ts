@@ -221,5 +221,5 @@ export const REST_ROUTES: readonly RestRoute[] = ROWS.map(({ query: names, refus
 
 /** The variable of a filter in an operation. Its description is for the tools of /mcp, whose list must be short. */
 export function filterVariable(filter: ItemFilter): string {
-  return `"Only items with this value." $${filter}: String`
+  return `"Exactly this value." $${filter}: String`
 }
