@@ -12,6 +12,11 @@ import type { FoldedText } from './words.ts'
  * with the text, are found by the indexes of suggestions. The others are found by a walk in the order of names.
  */
 
+/** The last code point. */
+const LAST = '\u{10ffff}'
+/** The indexes of suggestions have so many letters of a name or keyword. */
+const INDEXED_LETTERS = 50
+
 /** A text, the other conditions that the items match, and the number of items to find. */
 export interface FrequentSearch extends Omit<Selection, 'text' | 'circle'> {
   text: FoldedText
@@ -50,7 +55,7 @@ export async function findFirst(reader: SqlReader, search: FrequentSearch & Read
 /** Those of rank 0. */
 function findEqual(reader: SqlReader, search: FrequentSearch & ReadBounds): Promise<string[] | undefined> {
   const { text } = search
-  const keyword = Prisma.sql`ARRAY['=' || left(btrim(letters_of(${text.phrase}), ' '), 50)]`
+  const keyword = Prisma.sql`ARRAY['=' || left(btrim(letters_of(${text.phrase}), ' '), ${INDEXED_LETTERS})]`
   const byIndex = Prisma.sql`(${BEGINNING} = ${lettersOf(text)} OR ${LETTER_GRAMS} @> ${keyword})`
   return findBest(reader, search, Prisma.sql`${byIndex} AND ${whereEqual(text)}`, search.few)
 }
@@ -69,19 +74,15 @@ async function findBeginnings(reader: SqlReader, search: FrequentSearch & ReadBo
   if (/[^\P{M}\u3099\u309a]$/u.test(text.phrase.normalize('NFD'))) return undefined
   const ranges = namesThatBegin(text.phrase)
   const isFound = Prisma.sql`${whereBegins(text)} AND NOT ${whereEqual(text)}`
-  const byIndex = Prisma.sql`${isIn(BEGINNING, lettersOf(text), lettersOf(text))} AND ${isFound}`
+  const letters = lettersOf(text)
+  const byIndex = Prisma.sql`${BEGINNING} >= ${letters} AND ${BEGINNING} <= ${letters} || ${LAST.repeat(INDEXED_LETTERS)} AND ${isFound}`
   const begun = await findBest(reader, search, byIndex, ranges ? search.few : search.many)
   return begun ?? (ranges && walk(reader, search, { ranges, isFound }))
 }
 
-/** The letters of the text as the indexes have them: no more than 50. */
+/** The first letters of the text, as the indexes have them. */
 function lettersOf({ phrase }: FoldedText): Prisma.Sql {
-  return Prisma.sql`left(letters_of(${phrase}), 50) COLLATE "C"`
-}
-
-/** No character is beyond the last code point. */
-function isIn(text: Prisma.Sql, first: Prisma.Sql, last: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`${text} >= ${first} AND ${text} < ${last} || ${'\u{10ffff}'}`
+  return Prisma.sql`left(letters_of(${phrase}), ${INDEXED_LETTERS}) COLLATE "C"`
 }
 
 /** The ids of the items with a condition, by name, then id; undefined if more items than `most` have it. */
@@ -103,13 +104,14 @@ async function findBest(
   return row?.ids ?? undefined
 }
 
-/** Names from `first` to those that begin with `last`. */
+/** Names from `first` (included) to `end` (excluded). */
 interface NameRange {
   first: string
-  last: string
+  end: string
 }
 
-const ALL_NAMES: NameRange = { first: '', last: '' }
+/** A name that begins with the last code point comes after all others. A page that needs it is found in another way. */
+const ALL_NAMES: NameRange = { first: '', end: LAST }
 
 interface Walk {
   ranges: readonly NameRange[]
@@ -129,7 +131,7 @@ async function walk(
   const inOrder = Prisma.sql`ORDER BY i.name, i.id`
   const ofRange = {
     from: Prisma.sql`items i`,
-    where: Prisma.sql`i.dataset_id = range.dataset_id AND ${isIn(Prisma.sql`i.name`, Prisma.sql`range.first`, Prisma.sql`range.last`)}`,
+    where: Prisma.sql`i.dataset_id = range.dataset_id AND i.name >= range.first AND i.name < range."end"`,
   }
   const read = select(Prisma.sql`*`, ofRange, Prisma.sql`${inOrder} LIMIT ${steps}`)
   const hits = select(
@@ -141,9 +143,9 @@ async function walk(
   const edge = select(Prisma.sql`i.name, i.id`, ofRange, Prisma.sql`${inOrder} LIMIT 1 OFFSET ${steps - 1}`)
   const [row] = await reader.$queryRaw<{ ids: string[] | null }[]>`
     WITH ${NEVER_PREPARE} range AS MATERIALIZED (
-           SELECT dataset_id, first COLLATE "C" AS first, last COLLATE "C" AS last, row_number() OVER () AS n
-             FROM unnest(${[...scope]}::uuid[]) AS dataset_id
-            CROSS JOIN unnest(${ranges.map(({ first }) => first)}::text[], ${ranges.map(({ last }) => last)}::text[]) AS names (first, last)),
+           SELECT *, row_number() OVER () AS n
+             FROM unnest(${[...scope]}::uuid[]) AS owner (dataset_id)
+            CROSS JOIN unnest(${ranges.map(({ first }) => first)}::text[], ${ranges.map(({ end }) => end)}::text[]) AS names (first, "end")),
          found AS MATERIALIZED (SELECT range.n, hit.* FROM range CROSS JOIN LATERAL (${hits}) AS hit),
          best AS MATERIALIZED (SELECT id, name FROM found ORDER BY name, id LIMIT ${count}),
          edge AS (SELECT edge.* FROM range CROSS JOIN LATERAL (${edge}) AS edge
@@ -168,9 +170,15 @@ export function namesThatBegin(phrase: string): NameRange[] | undefined {
   let prefixes = ['']
   const ranges: NameRange[] = []
   for (const letter of letters) {
-    ranges.push(...prefixes.map((prefix) => ({ first: `${prefix}\u0080`, last: prefix })))
+    ranges.push(...prefixes.map((prefix) => ({ first: `${prefix}\u0080`, end: endOf(prefix) })))
     const cases = new Set([letter, letter.toUpperCase()])
     prefixes = prefixes.flatMap((prefix) => [...cases].map((each) => prefix + each))
   }
-  return [...ranges, ...prefixes.map((prefix) => ({ first: prefix, last: prefix }))]
+  return [...ranges, ...prefixes.map((prefix) => ({ first: prefix, end: endOf(prefix) }))]
+}
+
+/** The first text after all that begin with a prefix in ASCII. */
+function endOf(prefix: string): string {
+  const last = prefix.charCodeAt(prefix.length - 1)
+  return prefix === '' ? LAST : prefix.slice(0, -1) + String.fromCharCode(last + 1)
 }

@@ -8,6 +8,22 @@ const NEARBY = ['test/catalog/nearby.test.ts']
 /** The SQL of lists, exports and totals, and of circles counted by the grid. */
 export const SQL: readonly MutantTable[] = [
   {
+    file: 'src/catalog/sql/frequent-text.ts',
+    tests: ['test/catalog/search.test.ts'],
+    mutants: [
+      { find: 'AND NOT EXISTS (SELECT FROM edge', replace: 'AND EXISTS (SELECT FROM edge' },
+      { find: '(edge.name, edge.id) < ', replace: '(edge.name, edge.id) < (NULL, NULL) AND (edge.name, edge.id) < ' },
+      { find: 'return [...ranges, ...prefixes.map', replace: 'return [...prefixes.map' },
+      { find: '<= ${most}', replace: '<= ${most + 1}' },
+      { find: 'ORDER BY name, id LIMIT ${count}', replace: 'ORDER BY id LIMIT ${count}' },
+      { find: 'if (!ids) return undefined', replace: 'if (!ids) continue' },
+      {
+        find: '${whereBegins(text)} AND NOT ${whereEqual(text)}`\n  const letters',
+        replace: '${whereBegins(text)}`\n  const letters',
+      },
+    ],
+  },
+  {
     file: 'src/catalog/sql/item-list.ts',
     tests: ['test/catalog/totals.test.ts'],
     mutants: [
