@@ -51,6 +51,11 @@ describe.skipIf(!hasBrowser)('The languages of the explorer', () => {
     expect(await page.locator('html').getAttribute('lang')).toBe(language)
   })
 
+  test('a slug with a typing error has the nearest one beside it', async () => {
+    await page.goto(`${t.url}/?dataset=soul-landmarks&lang=de`)
+    await page.getByText(`${de.notFound} ${de.didYouMean} seoul-landmarks?`).waitFor()
+  })
+
   test('numbers, dates and distances are those of the language', async () => {
     await open('/?dataset=seoul-landmarks&near=37.5796,126.977,1500', 'de')
     await page.getByText('im Umkreis von 1,5 km, die nächsten zuerst').waitFor()
