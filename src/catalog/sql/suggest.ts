@@ -27,8 +27,9 @@ const MAX_COMPARED = 1_000
 /** The maximum number of items that are read by a group, of which those count that match the filters. */
 const MAX_READ = 20_000
 
-/** More grams than these take longer to look up than the items that they exclude. */
+/** The maximum number of grams of a group, and of a single group. More take longer to look up than the items that they exclude. */
 const GRAMS_OF_GROUP = 3
+const GRAMS_OF_ONE = 9
 
 /** A text, and which items it may mean. */
 export interface Suggestion extends Selection {
@@ -165,7 +166,8 @@ function groupsOf(grams: readonly string[], level: number): string[][] {
   const groups = Array.from({ length: grams.length - level + 1 }, (): string[] => [])
   // There and back, so that the rarest gram is with the most common one, and no group has many items.
   const turns = [...groups, ...groups.toReversed()]
-  for (const [n, gram] of grams.slice(0, groups.length * GRAMS_OF_GROUP).entries()) turns[n % turns.length]?.push(gram)
+  const rarest = grams.slice(0, Math.max(GRAMS_OF_ONE, groups.length * GRAMS_OF_GROUP))
+  for (const [n, gram] of rarest.entries()) turns[n % turns.length]?.push(gram)
   return groups
 }
 
@@ -176,8 +178,8 @@ function lengthsLike(phrase: string): number[] {
 }
 
 /**
- * SQL for a table `i` of the items that have all grams of most groups; an item that lacks few grams has most groups. Of a group that too many items have, some
- * are read, and those whose names have one of the lengths: the index has the length of a name as a gram.
+ * SQL for a table `i` of the items that have all grams of most groups; an item that lacks few grams has most groups. Of a group that too many
+ * items have, some are read, and those whose names have one of the lengths: the index has the length of a name as a gram.
  */
 function inGroups({ groups, lengths, maxCompared }: Groups, where: Prisma.Sql, scope: Scope): Prisma.Sql {
   const limit = Prisma.sql`LIMIT ${maxCompared}`
