@@ -54,8 +54,9 @@ describe('catalog keys create', () => {
 
   test('shows a person the link and the request with the key, if they would work', async () => {
     Object.assign(process.stdout, { isTTY: true })
-    const [all, page] = [
+    const [all, one, page] = [
       await keys('create', '--name', 'tried'),
+      await keys('create', '--name', 'tried', '--dataset', 'restricted'),
       await keys('create', '--name', 'tried', '--origin', 'https://maps.example'),
     ]
     Object.assign(process.stdout, { isTTY: false })
@@ -65,6 +66,7 @@ describe('catalog keys create', () => {
       `Try: curl -H 'Authorization: Bearer ${key}' 'http://127.0.0.1:4000/v1/datasets'`,
       '',
     ])
+    expect(one.stdout).toContain('Explore with it: http://127.0.0.1:4000/?dataset=restricted#key=dck_')
     expect(page.stdout.split('\n')).toHaveLength(3)
   })
 

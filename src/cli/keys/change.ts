@@ -97,12 +97,17 @@ export const updateCommand = new CatalogCommand('update')
     },
   })
 
-/** Prints how to try a new key at the gateway of this machine, as its first start does. With origins a key works only in their pages. */
-function printUse({ key, origins }: { key: string; origins: readonly string[] }): void {
+/**
+ * Prints how to try a new key at the gateway of this machine, as its first start does. The link opens the dataset of a key with one grant.
+ * With origins a key works only in their pages.
+ */
+function printUse({ key, origins, grants }: Awaited<ReturnType<typeof createKey>>): void {
   const { host, port } = readConfig(process.env)
   if (origins.length > 0 || port === 0) return
   const url = urlOf({ address: host, port })
-  printLine(`Explore with it: ${url}/#key=${key}`)
+  const [grant, ...others] = grants
+  const view = grant && others.length === 0 ? `?dataset=${encodeURIComponent(grant.dataset)}` : ''
+  printLine(`Explore with it: ${url}/${view}#key=${key}`)
   printLine(`Try: curl -H 'Authorization: Bearer ${key}' '${url}/v1/datasets'`)
 }
 
