@@ -203,7 +203,7 @@ function inGroups({ groups, lengths, maxCompared }: Groups, where: Prisma.Sql, s
           found AS MATERIALIZED (
             SELECT part.n, place.* FROM part CROSS JOIN LATERAL (${withGrams(Prisma.sql`part.grams`)}) AS place),
           crowded AS MATERIALIZED (
-            SELECT part.grams || (E'\\n' || length) AS grams FROM part CROSS JOIN unnest(${lengths}::integer[]) AS length
+            SELECT part.grams[:2] || (E'\\n' || length) AS grams FROM part CROSS JOIN unnest(${lengths}::integer[]) AS length
              WHERE n IN (SELECT n FROM found GROUP BY n HAVING count(*) = ${maxCompared}))
      SELECT i.* FROM (
        (SELECT ctid FROM found GROUP BY ctid, length ORDER BY count(*) DESC, length ${limit})
