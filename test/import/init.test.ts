@@ -43,6 +43,11 @@ test.each(HEADERS)(
   },
 )
 
+test('the name of the dataset is the name of the file as a title', async () => {
+  const { manifest } = await initManifest(await write('bus_stops.csv', 'id,name,lat,lon\n1,A,1,1\n'))
+  expect(JSON.parse(await readFile(manifest, 'utf8')).dataset).toMatchObject({ slug: 'bus_stops', name: 'Bus stops' })
+})
+
 const ID = (n: number) => `aaaaaaaa-0000-4000-8000-00000000000${n}`
 test.each<[string, string, object]>([
   [

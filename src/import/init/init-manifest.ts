@@ -40,8 +40,10 @@ export async function initManifest(path: string, output?: string): Promise<Initi
   const manifest = output ?? `${dirname(path)}/${base}.json`
   const slug = slugOf(base)
   const { file, ...found } = await examine(path, slug)
+  // A title as people write one: "Bus stops" of bus_stops.csv.
+  const name = base.charAt(0).toUpperCase() + base.slice(1).replaceAll('_', ' ')
   const dataset = {
-    ...{ slug, name: base, description: null, status: 'draft', visibility: 'restricted', accessTier: null },
+    ...{ slug, name, description: null, status: 'draft', visibility: 'restricted', accessTier: null },
     attribution: `Source of ${basename(path)}`,
   }
   const entry = { file: relative(dirname(manifest), path), ...file.dialect, columns: file.columns }
