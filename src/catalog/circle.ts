@@ -77,19 +77,15 @@ function edgeOf(z: number, row: number): Omit<Point, 'longitude'> {
   return parallelAt(Math.tanh(height), 1 / Math.cosh(height))
 }
 
-/** The latitude of the edge of the map is 85.0511. */
-const LAST_LATITUDE = 85
 /** A degree of latitude is longer everywhere. */
 const METRES_PER_DEGREE = 110_000
 
-/** The latitude of the point of a circle that is nearest to a pole, in degrees. */
-function steepestOf({ latitude, radius }: Circle): number {
-  return Math.abs(latitude) + radius / METRES_PER_DEGREE
-}
+/** The latitude of the edge of the map is 85.0511. The index on locations has the items beyond this one. */
+const LAST_LATITUDE = 85
 
-/** Whether no item in a circle is beyond the edge of the map. */
-export function isOnMap(circle: Circle): boolean {
-  return steepestOf(circle) <= LAST_LATITUDE
+/** Whether all of a circle is beyond the edge of the map, where tiles are strips that reach to a pole. */
+export function isBeyondMap({ latitude, radius }: Circle): boolean {
+  return Math.abs(latitude) - radius / METRES_PER_DEGREE > LAST_LATITUDE
 }
 
 /** Tiles of one zoom that contain a circle. */
@@ -98,19 +94,21 @@ export interface Cover {
   tiles: number[]
 }
 
-const MOST_TILES = 20
-const ZOOMS = Array.from({ length: COUNTED_ZOOMS[3] + 1 }, (_, n) => COUNTED_ZOOMS[3] - n)
+/** Of a nearby search, which divides tiles. */
+const NEARBY = { most: 20, lastZoom: COUNTED_ZOOMS[3] as number }
 
-/** Returns at most 20 tiles with all items in a circle. They are as small as possible, down to zoom 17. */
-export function coverOf(circle: Circle): Cover {
+/** Returns at most `most` tiles with all items in a circle. They are as small as possible, down to a zoom. */
+export function coverOf(circle: Circle, { most, lastZoom } = NEARBY): Cover {
   const { latitude, longitude, radius } = circle
   const up = radius / METRES_PER_DEGREE
-  const steepest = steepestOf(circle)
+  // The latitude of the point that is nearest to a pole.
+  const steepest = Math.abs(latitude) + up
   // Along a geodesic, the longitude changes by at most its length over the cosine of its greatest latitude.
   const turn = steepest < 90 ? Math.min(180, up / Math.cos((steepest * Math.PI) / 180)) : 180
   const columns = { from: (longitude - turn + 180) / 360, to: (longitude + turn + 180) / 360 }
   const rows = { from: rowAt(latitude + up), to: rowAt(latitude - up) }
-  const z = ZOOMS.find((zoom) => placesIn(columns, zoom).count * placesIn(rows, zoom).count <= MOST_TILES) ?? 0
+  let z = lastZoom
+  while (z > 0 && placesIn(columns, z).count * placesIn(rows, z).count > most) z -= 1
   const centre = pointAt(latitude, longitude)
   const [across, down] = [placesIn(columns, z), placesIn(rows, z)]
   const tiles = Array.from({ length: across.count * down.count }, (_, n) => ({

@@ -1,5 +1,5 @@
 import type { BoundingBox } from './box.ts'
-import { isOnMap } from './circle.ts'
+import { isBeyondMap } from './circle.ts'
 import { type FilterValues, givenFilters, splitFilters } from './filters.ts'
 import type { Circle, Selection } from './selection.ts'
 
@@ -17,7 +17,7 @@ interface Sizes {
 /**
  * How a search finds its items:
  * - `grid`: a circle on the map with filters alone, by the counts of its tiles (sql/nearby-by-grid.ts)
- * - `circle`: another circle, by the index of locations or of grams
+ * - `circle`: another circle, by the index of cells or of grams, or by that of locations near the poles
  * - `words`: a text, by the words in names and keywords
  * - `box`: a box, by the counts of its tiles (sql/box.ts)
  * - `none`: there is neither a text nor a place, and it finds nothing
@@ -32,7 +32,7 @@ type SearchPlan =
 export function planSearch({ circle, text, within, updatedFrom, updatedTo }: Selection): SearchPlan {
   if (circle) {
     const isAlone = [text, within, updatedFrom, updatedTo].every((member) => member === undefined)
-    return { way: isAlone && isOnMap(circle) ? 'grid' : 'circle', circle }
+    return { way: isAlone && !isBeyondMap(circle) ? 'grid' : 'circle', circle }
   }
   if (text !== undefined) return { way: 'words', text }
   return within ? { way: 'box', within } : { way: 'none' }

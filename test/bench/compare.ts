@@ -28,6 +28,12 @@ await fillWorld(database, [
   { slug: 'million', items: 1_000_000, related: false },
 ])
 await letPostGraphileFindSlugs(database)
+// The searches by hand need an index on locations.
+for (const { withSession } of [database, small]) {
+  await withSession((session) =>
+    session.query('CREATE INDEX IF NOT EXISTS peers_location_idx ON items USING gist (location)'),
+  )
+}
 const keys = await createKeys(database, KEYS)
 const [key = ''] = keys
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { coverOf, distancesTo, isOnMap, pointAt, straightLine } from '../../src/catalog/circle.ts'
+import { coverOf, distancesTo, isBeyondMap, pointAt, straightLine } from '../../src/catalog/circle.ts'
 import { tileOfNumber } from '../../src/catalog/tile.ts'
 
 /* Bounds of distances to tiles, against points in the tiles. */
@@ -52,6 +52,14 @@ test('the tiles of a circle contain the places in it, are few, and no larger tha
     expect(tiles.map((number) => tileOfNumber(z, number))).toContainEqual({ z, x, y })
     expect(tiles.length).toBeLessThanOrEqual(20)
     if (z < 17) expect(tiles.length).toBeGreaterThanOrEqual(4)
+    const small = coverOf({ latitude, longitude, radius }, { most: 64, lastZoom: 20 })
+    const within = tileOf(place, small.z)
+    expect(small.tiles.map((number) => tileOfNumber(small.z, number))).toContainEqual({
+      z: small.z,
+      x: within.x,
+      y: within.y,
+    })
+    expect(small.tiles.length).toBeLessThanOrEqual(64)
   }
 })
 
@@ -68,18 +76,17 @@ test('the bounds of a small tile far from the poles differ by little more than i
 })
 
 test.each([
-  ['at the equator', { latitude: 0, radius: 50_000 }, true],
-  ['with its centre on the map and its edge beyond', { latitude: -84.9, radius: 50_000 }, false],
-  ['that ends before the edge', { latitude: 84.5, radius: 50_000 }, true],
-  ['at a pole', { latitude: 90, radius: 1 }, false],
-])('whether a circle %s is on the map', (_where, circle, expected) => {
-  expect(isOnMap({ ...circle, longitude: 0 })).toBe(expected)
+  ['with its centre beyond the edge of the map', { latitude: -85.1, radius: 50_000 }, false],
+  ['beyond the edge', { latitude: 85.5, radius: 50_000 }, true],
+  ['at a pole', { latitude: -90, radius: 1 }, true],
+])('whether a circle %s has no place on the map', (_where, circle, expected) => {
+  expect(isBeyondMap({ ...circle, longitude: 0 })).toBe(expected)
 })
 
-test('a circle on the map has no place beyond its edge', () => {
-  for (let latitude = 80; latitude <= 90; latitude += 0.01) {
-    const radius = straightLine(pointAt(latitude, 0), pointAt(85.0511, 0))
-    expect(isOnMap({ latitude, longitude: 0, radius })).toBe(false)
+test('a circle beyond the map has no place at latitude 85', () => {
+  for (let latitude = 85; latitude <= 90; latitude += 0.01) {
+    const radius = straightLine(pointAt(latitude, 0), pointAt(85, 0))
+    expect(isBeyondMap({ latitude, longitude: 0, radius })).toBe(false)
   }
 })
 

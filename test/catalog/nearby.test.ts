@@ -5,6 +5,7 @@ import type { FilterValues } from '../../src/catalog/filters.ts'
 import { type NearbyItem, parseItems } from '../../src/catalog/models.ts'
 import { NO_ITEMS, recordsWith } from '../../src/catalog/projection.ts'
 import { searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
+import { fetchSearchPage } from '../../src/catalog/sql/search.ts'
 import { newDataset, newPlace } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 
@@ -92,10 +93,10 @@ function someSearch(n: number) {
   }
 }
 
-type Search = ReturnType<typeof someSearch>
+type Search = ReturnType<typeof someSearch> & { text?: string }
 
 /** The search as the contract defines it, without optimization. */
-async function plainSearch({ circle: { latitude, longitude, radius }, limit, offset, scope, filters }: Search) {
+async function plainSearch({ circle: { latitude, longitude, radius }, limit, offset, scope, filters, text }: Search) {
   const { administrativeAreaCode, categoryCode, postalCode } = filters
   return db.database.withSession(async (session) => {
     const { rows } = await session.query<{ id: string; distance: number }>(
@@ -103,9 +104,9 @@ async function plainSearch({ circle: { latitude, longitude, radius }, limit, off
          FROM items CROSS JOIN (SELECT ST_SetSRID(ST_MakePoint($2, $1), 4326)::geography AS centre) AS circle
         WHERE ST_DWithin(location, centre, $3) AND dataset_id = ANY ($4::uuid[])
           AND ($5::text IS NULL OR administrative_area_code = $5) AND ($6::text IS NULL OR category_code = $6)
-          AND ($7::text IS NULL OR postal_code = $7)
+          AND ($7::text IS NULL OR postal_code = $7) AND ($8::text IS NULL OR strpos(name, $8) > 0)
         ORDER BY distance, id`,
-      [latitude, longitude, radius, scope, administrativeAreaCode, categoryCode, postalCode],
+      [latitude, longitude, radius, scope, administrativeAreaCode, categoryCode, postalCode, text],
     )
     return { total: rows.length, nodes: rows.slice(offset, offset + limit) }
   })
@@ -115,7 +116,10 @@ async function plainSearch({ circle: { latitude, longitude, radius }, limit, off
 async function expectSame(searches: readonly Search[]): Promise<number> {
   const { sql } = db.database
   const found = await Promise.all(
-    searches.map(({ scope, filters, ...window }) => searchNearby(sql, { ...window, ...filters }, scope)),
+    searches.map(({ scope, filters, ...window }) => {
+      const find = window.text === undefined ? searchNearby : fetchSearchPage
+      return find(sql, { ...window, ...filters }, scope)
+    }),
   )
   for (const [index, { total, json }] of found.entries()) {
     const search = searches[index]
@@ -133,6 +137,11 @@ async function expectExact(searches: number): Promise<number> {
   }
   return greatest
 }
+
+test('A search by text in a circle has the results of a plain search', async () => {
+  const searches = Array.from({ length: 100 }, (_, n) => ({ ...someSearch(n), text: String(n % 24) }))
+  expect(await expectSame(searches)).toBeGreaterThan(100)
+})
 
 describe('A search by grid has the results of a plain search', () => {
   test('in 400 circles of all sizes, on pages of all depths, in all datasets, with all kinds of filters', async () => {

@@ -9,7 +9,8 @@ describe('The way of a search', () => {
   test.each([
     ['grid', { circle }],
     ['grid', { circle, categoryCode: 'museum', postalCode: '04524' }],
-    ['circle', { circle: { ...circle, latitude: 84.999 } }],
+    ['grid', { circle: { ...circle, latitude: -84.999 } }],
+    ['circle', { circle: { ...circle, latitude: -90 } }],
     ['circle', { circle, text: 'tower' }],
     ['circle', { circle, within }],
     ['circle', { circle, updatedFrom }],

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKeyCache } from '../../src/auth/api-key.ts'
-import { itemListArguments, nearbyArguments, parseArguments, searchArguments } from '../../src/catalog/arguments.ts'
+import {
+  findArguments,
+  itemListArguments,
+  nearbyArguments,
+  parseArguments,
+  searchArguments,
+} from '../../src/catalog/arguments.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { columnName } from '../../src/catalog/columns.ts'
 import { encodeCursor, parseConnectionArguments } from '../../src/catalog/cursor.ts'
@@ -258,6 +264,20 @@ test.each([
   expect(plan).toContain('tile_counts_pkey')
   expect(plan).toContain('items_dataset_id_tile_cell_idx')
   expect(plan).not.toMatch(/Seq Scan on (items|tile_counts)/)
+})
+
+test.each([
+  ['a text', { text: 'item' }],
+  ['times', { updatedFrom: '2026-01-01T00:00:00Z' }],
+])('a circle with %s reads the items of its cells', async (_what, others) => {
+  const plan = await plansOf(async (catalog) => {
+    const args = { latitude: 35.5, longitude: 127.5, radius: 5_000, ...others }
+    const page = await catalog.find(parseArguments(findArguments, args))
+    await page.nodes()
+    expect(await page.total()).toBeGreaterThan(10)
+  })
+  expect(plan).toContain('items_dataset_id_tile_cell_idx')
+  expect(plan).not.toContain('Seq Scan on items')
 })
 
 test.each([

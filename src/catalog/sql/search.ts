@@ -23,6 +23,7 @@ import {
   type Scope,
   select,
   TOTAL_OF_HITS,
+  whereNear,
   whereSelected,
 } from './select.ts'
 import { COMMON_SHARE, type FoldedText, foldText, whereFound, whereWith } from './words.ts'
@@ -66,11 +67,10 @@ export async function fetchSearchPage(
   switch (plan.way) {
     case 'grid':
     case 'circle': {
-      // PostgreSQL chooses between the index of grams and the one of locations.
       const { circle: _, ...others } = window
       const hits = hitsInCircle(
         plan.circle,
-        among(itemsOf(scope), await whereFound(reader, others, bounds.commonShare)),
+        among(itemsOf(scope), whereNear(plan.circle), await whereFound(reader, others, bounds.commonShare)),
       )
       return fetchHits(reader, hits, pageOfHits(window, 'distance'))
     }

@@ -1,9 +1,12 @@
+import { NEVER_PREPARE } from '../../database/raw-sql.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { BoundingBox } from '../box.ts'
+import { type BoundingBox, cellsOfRange, rangesOf } from '../box.ts'
+import { coverOf, isBeyondMap } from '../circle.ts'
 import { type FilterValues, splitFilters, whereFilters } from '../filters.ts'
 import type { Window } from '../page.ts'
 import { itemsAt, jsonText } from '../projection.ts'
 import type { Circle, Selection } from '../selection.ts'
+import type { CellRange } from '../tile.ts'
 
 /*
  * Selects items. In the SQL, `i` is the table of items. All doors select items by the conditions of this file.
@@ -99,6 +102,21 @@ export function whereInBox({ west, south, east, north }: BoundingBox): Prisma.Sq
 /** SQL condition: the item is in the circle. ST_DWithin and ST_Distance on the WGS 84 spheroid decide (docs/rest.md). */
 export function whereInCircle(circle: Circle): Prisma.Sql {
   return Prisma.sql`ST_DWithin(i.location, ${centreOf(circle)}, ${circle.radius}::float8)`
+}
+
+/**
+ * SQL condition: the item is in a tile that may be in the circle, or beyond the edge of the map if the circle is. PostgreSQL chooses between the index
+ * on cells and another one, by the number of items that it expects in each.
+ */
+export function whereNear(circle: Circle): Prisma.Sql {
+  if (isBeyondMap(circle)) return Prisma.sql`abs(i.latitude) > 85`
+  const { z, tiles } = coverOf(circle, { most: 64, lastZoom: 20 })
+  const isIn = ({ first, end }: CellRange) =>
+    Prisma.sql`i.tile_cell >= ${String(first)}::bigint AND i.tile_cell < ${String(end)}::bigint`
+  return Prisma.sql`${NEVER_PREPARE} (${Prisma.join(
+    rangesOf(tiles).map((range) => isIn(cellsOfRange(range, z))),
+    ' OR ',
+  )})`
 }
 
 /** SQL for the centre, as a PostGIS geography. In a subquery, so that PostgreSQL computes it once and not for each item. */
