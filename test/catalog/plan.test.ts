@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { countsAtOnce, planBox, planSearch, walksIds } from '../../src/catalog/plan.ts'
+import { comparesNames, countsAtOnce, planBox, planSearch, walksIds } from '../../src/catalog/plan.ts'
 
 const circle = { latitude: 37.5, longitude: 127, radius: 1_000 }
 const within = { west: 126, south: 37, east: 128, north: 38 }
@@ -59,4 +59,12 @@ test.each([
   ['a code in a large part of the items', false, { categoryCode: 'museum' }, { points: 1_000, size: 1_000 }],
 ])('The items of a circle are counted at once with a filter by %s: %s', (_by, expected, filters, sizes) => {
   expect(countsAtOnce(filters, sizes)).toBe(expected)
+})
+
+test.each([
+  ['few items, of a frequent text', true, { total: 3_000, size: 1_000_000 }, 0.01],
+  ['more items', false, { total: 3_001, size: 1_000_000 }, 0.01],
+  ['an item, of a text that the statistics do not know', false, { total: 1, size: 1_000_000 }, 0],
+])('A part with %s is compared by name: %s', (_with, expected, sizes, share) => {
+  expect(comparesNames(sizes, share)).toBe(expected)
 })

@@ -251,7 +251,7 @@ describe('The squares of a tile have the items and shares of a plain count', () 
       const items = await db.database.prisma.item.findMany({
         where: { datasetId: datasetId ?? { in: [...PLACES.keys()] } },
       })
-      for (const z of [0, 5, 6, 14])
+      for (const z of [0, 5, 6, 14, 18])
         for (const place of [...ANYWHERE.slice(0, 1), ...ONE_PLACE.slice(0, 1), ...CLOSE_TOGETHER.slice(0, 1)])
           for (const selection of SELECTIONS) {
             const tile = tileOf(place, z)

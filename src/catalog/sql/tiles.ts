@@ -2,11 +2,13 @@ import { NEVER_PREPARE } from '../../database/raw-sql.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Share, TileSelection } from '../arguments.ts'
+import { comparesNames } from '../plan.ts'
 import { onlyCategory } from '../selection.ts'
 import {
   bitsBelowCluster,
   CATEGORY_ZOOMS,
   type CellRange,
+  COUNTED_ZOOMS,
   cellRange,
   countedZoomFor,
   MAX_FEATURES,
@@ -18,7 +20,7 @@ import {
 } from '../tile.ts'
 import { among, type Items, itemsOf, type Scope, select, whereSelected } from './select.ts'
 import { type Counted, countsOf, zoomsOf } from './tile-counts.ts'
-import { foldText, whereWith } from './words.ts'
+import { type FoldedText, foldText, whereWith } from './words.ts'
 
 /*
  * The features of a map tile. A tile with few items contains all of them. A tile with many items is divided into squares, and
@@ -40,15 +42,30 @@ export async function fetchTile(
   const text = selection.text === undefined ? undefined : await foldText(reader, selection.text)
   const isWhole = Object.values(selection).every((member) => member === undefined)
   const categoryCode = onlyCategory(selection)
-  const where = isWhole ? [] : [Prisma.sql`${NEVER_PREPARE} ${whereWith(text, selection)}`]
-  const items = among(itemsOf(scope), whereInRange(Prisma.sql`i.tile_cell`, cellRange(tile)), ...where)
-  const source = { tile, scope, shares, items, whereSelected: whereSelected(selection, text?.words) }
+  const items = among(itemsOf(scope), whereInRange(Prisma.sql`i.tile_cell`, cellRange(tile)))
+  const where = whereSelected(selection, text?.words)
+  const found =
+    text && (await isSmall(reader, tile, scope, text))
+      ? { from: Prisma.sql`(${select(Prisma.sql`*`, items, Prisma.sql`OFFSET 0`)}) AS i`, where }
+      : among(items, Prisma.sql`${NEVER_PREPARE} ${whereWith(text, selection)}`)
+  const source = { tile, scope, shares, items: isWhole ? items : found, whereSelected: where }
   const rows =
     (categoryCode !== undefined && (await fetchCounted(reader, source, { categoryCode }))) ||
-    (await fetchFew(reader, isWhole ? selectFirst(source) : select(COLUMNS, items))) ||
+    (await fetchFew(reader, isWhole ? selectFirst(source) : select(COLUMNS, found))) ||
     (isWhole && (await fetchCounted(reader, source, 'items'))) ||
     (await fetchFound(reader, source))
   return rows.map((row) => toFeature(tile, row))
+}
+
+/** Whether a tile has so few items that the index of grams, which finds those of all tiles, takes longer than a comparison of each. */
+async function isSmall(reader: SqlReader, tile: TileAddress, scope: Scope, { share }: FoldedText): Promise<boolean> {
+  const zoom = COUNTED_ZOOMS.find((counted) => counted >= tile.z)
+  if (zoom === undefined) return true
+  const counts = among(countsOf('items', scope, zoom), whereInRange(Prisma.sql`t.cell`, rangeAtZoom(tile, zoom)))
+  const [row] = await reader.$queryRaw<{ total: number; size: number }[]>`
+    SELECT (${select(Prisma.sql`coalesce(sum(t.n), 0)`, counts)})::float8 AS total,
+           (SELECT reltuples FROM pg_class WHERE oid = 'items'::regclass)::float8 AS size`
+  return row !== undefined && comparesNames(row, share)
 }
 
 interface TileSource {

@@ -151,6 +151,28 @@ export const SQL: readonly MutantTable[] = [
     mutants: [{ find: 'among(items, whereInCircle(circle))', replace: 'items' }],
   },
   {
+    file: 'src/catalog/sql/tiles.ts',
+    tests: ['test/catalog/tiles.test.ts'],
+    mutants: [
+      { find: 'spread_bits(y) << 1', replace: 'spread_bits(x) << 1' },
+      { find: "counted === 'items' ? 'categories' : counted", replace: "'categories'" },
+      { find: "shares === 'categoryCode' ? CATEGORY_ZOOMS : zoomsOf(counted)", replace: 'zoomsOf(counted)' },
+    ],
+  },
+  {
+    file: 'src/catalog/sql/tile-counts.ts',
+    tests: ['test/catalog/tiles.test.ts'],
+    mutants: [{ find: '[Prisma.sql`t.category_code = ${counted.categoryCode}`]', replace: '[]' }],
+  },
+  {
+    file: 'src/catalog/sql/box.ts',
+    tests: ['test/catalog/search-edges.test.ts'],
+    mutants: [
+      { find: 'itemsInCells(borderCells, scope, { categoryCode })', replace: 'itemsInCells(borderCells, scope)' },
+      { find: ' && zoom !== zooms.at(-1)', replace: '' },
+    ],
+  },
+  {
     file: 'src/catalog/sql/nearby-by-grid.ts',
     tests: NEARBY,
     mutants: [
