@@ -216,7 +216,7 @@ describe('A search', () => {
     await withSession((session) => session.query('ANALYZE items'))
     let full = 0
     for (let n = 0; n < SEARCHES; n += 1) {
-      const { within: _, ...selection } = newSearch(n)
+      const selection = newSearch(n)
       const text = pick([newText(), pick(['a', 's', 'a ', 'par', '서', 'port', 'カ\u3099', 'の', 'é', '1'])])
       const search = { ...selection, text }
       const scope = pick([DATASETS, [FIRST], [SECOND]])
@@ -229,6 +229,8 @@ describe('A search', () => {
         ids: expected.slice(window.offset, window.offset + window.limit),
       })
       if (total === null) full += 1
+      const counted = { ...search, ...window, limit: 0 }
+      expect((await fetchSearchPage(sql, counted, scope, { frequent: 0, ...bounds })).total).toBe(expected.length)
     }
     expect(full).toBeGreaterThan(SEARCHES / 20)
   })

@@ -94,7 +94,10 @@ type TextWindow = Omit<SearchWindow, 'text'> & { text: FoldedText }
 /** A page that ends later is found among all items with the text. */
 const LAST_OF_FREQUENT = 1_000
 
-/** A window of the items with a text. The total is null if the window is full, and found without the others. */
+/**
+ * A window of the items with a text. The total is null if the window is full, and found without the others. They are found by the grams of the
+ * text, or by the cells of a box with fewer items than may have the text.
+ */
 async function fetchWords(
   reader: SqlReader,
   { text, ...window }: TextWindow,
@@ -102,14 +105,18 @@ async function fetchWords(
   { frequent, ...bounds }: TextBounds,
 ): Promise<Fetched> {
   const { offset, limit, projection } = window
-  const items = among(itemsOf(scope), whereWith(text, window))
-  if (limit === 0) return { json: '[]', total: await countAll(reader, items) }
+  const mayHave = text.share === 0 ? 0 : text.share * (await sizeOf(reader, scope, {}))
   const count = offset + limit
-  if (count <= LAST_OF_FREQUENT && text.share > 0 && text.share * (await sizeOf(reader, scope, {})) >= frequent) {
+  if (mayHave >= frequent && limit > 0 && count <= LAST_OF_FREQUENT) {
     const ids = await findFirst(reader, { ...window, ...bounds, text, scope, count })
     if (ids) return { json: await fetchInOrder(reader, ids.slice(offset), projection), total: null }
   }
-  return fetchFrom(reader, items, window, text)
+  const box = mayHave >= frequent && window.within ? await countInBox(reader, window.within, scope) : undefined
+  const items =
+    box && box.total <= mayHave
+      ? among(itemsInCells(box.cells, scope, window), whereSelected(window, text.words))
+      : among(itemsOf(scope), whereWith(text, window))
+  return limit === 0 ? { json: '[]', total: await countAll(reader, items) } : fetchFrom(reader, items, window, text)
 }
 
 async function countAll(reader: SqlReader, items: Items): Promise<number> {
