@@ -15,7 +15,10 @@ export const SQL: readonly MutantTable[] = [
       { find: '(edge.name, edge.id) < ', replace: '(edge.name, edge.id) < (NULL, NULL) AND (edge.name, edge.id) < ' },
       { find: 'return [...ranges, ...prefixes.map', replace: 'return [...prefixes.map' },
       { find: '<= ${most}', replace: '<= ${most + 1}' },
-      { find: 'FROM found ORDER BY name, id LIMIT ${count}) END', replace: 'FROM found ORDER BY id LIMIT ${count}) END' },
+      {
+        find: 'FROM found ORDER BY name, id LIMIT ${count}) END',
+        replace: 'FROM found ORDER BY id LIMIT ${count}) END',
+      },
       { find: 'if (!ids) return undefined', replace: 'if (!ids) continue' },
       {
         find: '${whereBegins(text)} AND NOT ${whereEqual(text)}`\n  const letters',
