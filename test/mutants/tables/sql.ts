@@ -16,8 +16,8 @@ export const SQL: readonly MutantTable[] = [
       { find: 'return [...ranges, ...prefixes.map', replace: 'return [...prefixes.map' },
       { find: '<= ${most}', replace: '<= ${most + 1}' },
       {
-        find: 'FROM found ORDER BY name, id LIMIT ${count}) END',
-        replace: 'FROM found ORDER BY id LIMIT ${count}) END',
+        find: 'FROM found ORDER BY name, id LIMIT ${count})) END',
+        replace: 'FROM found ORDER BY id LIMIT ${count})) END',
       },
       { find: 'if (!ids) return undefined', replace: 'if (!ids) continue' },
       {
