@@ -98,6 +98,8 @@ describe('offset, and startindex', () => {
     '&administrativeAreaCode=a1&categoryCode=c1',
     '&bbox=-180,-85,-80,15',
     '&bbox=170,-85,-150,85&categoryCode=c1',
+    '&bbox=170,-85,-150,85&administrativeAreaCode=a1',
+    '&bbox=170,-85,-150,85&datetime=2026-03-01T00:01:00Z/..',
     '&datetime=2026-03-01T00:01:00Z/..',
     '&bbox=-180,-85,180,0&administrativeAreaCode=a1&datetime=../2026-03-01T00:03:40Z',
   ]
