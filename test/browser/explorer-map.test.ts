@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
   const names = () => page.locator('.places a').allTextContents()
   const canvas = () => page.locator('.maplibregl-canvas')
   const said = (text: string | RegExp) => page.locator('#map-status').filter({ hasText: text }).waitFor()
-  const entries = () => page.locator('#legend-entries li').allTextContents()
+  const entries = () => page.locator('#legend-entries > li:not(.others), #legend-entries summary').allTextContents()
   const visibleOnly = () => page.getByLabel('only what the map shows')
   /** Moves the focus to the map as a person does: with Tab, from what is before it. */
   const tabToMap = async () => {
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     const message = page.getByText('Click on the map to search around that point.')
     const pick = async () => {
       await openControl(page, 'Nearby')
-      await page.getByRole('button', { name: 'a point on the map' }).click()
+      await page.getByRole('button', { name: 'Pick on the map' }).click()
       await message.waitFor()
     }
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)
@@ -263,7 +263,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
   test('by keyboard, the arrow keys and Enter choose a point on the map for a nearby search', async () => {
     await page.goto(`${t.url}/?at=25.5,-40.5,5`)
     await openControl(page, 'Nearby')
-    await page.getByRole('button', { name: 'a point on the map' }).press('Enter')
+    await page.getByRole('button', { name: 'Pick on the map' }).press('Enter')
     await said('the arrow keys move the map and Enter takes its centre')
     await tabToMap()
     await page.keyboard.press('ArrowRight')
@@ -283,8 +283,13 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     expect(totals.reduce((sum, total) => sum + total, 0)).toBe(27)
     await page.locator('#legend').getByRole('link', { name: 'palace' }).press('Enter')
     await page.getByText('4 places with these filters').waitFor()
+    await expect.poll(entries).toEqual(['palace4'])
     // The link that had the focus is gone.
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
+    await page.locator('.chips').getByRole('link', { name: 'Remove filter Category: palace' }).click()
+    await page.locator('#legend').getByText('others').click()
+    await page.locator('#legend .others').getByRole('link', { name: 'mountain' }).click()
+    await expect.poll(entries).toEqual(['mountain1'])
     await page.goto(t.url)
     await expect.poll(entries).toEqual(expect.arrayContaining(['Seoul Landmarks27', 'World Airports17']))
   })
@@ -415,7 +420,8 @@ describe.skipIf(!hasBrowser)('The map, when the key changes,', () => {
     await page.getByRole('alert').waitFor()
     expect(address()).not.toContain('key')
     await expect.poll(isPlaceOnMap).toBe(false)
-    await page.getByText('The map is not complete: a part of it could not be loaded.', { exact: true }).waitFor()
+    // The list says why.
+    expect(await page.getByText('The map is not complete').count()).toBe(0)
   })
 
   test('the map moves to the dataset also when the first key was mistyped', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { VectorTile } from '@mapbox/vector-tile'
 import { fromGeojsonVt } from '@maplibre/vt-pbf'
 import fc from 'fast-check'
@@ -12,6 +13,7 @@ import { placeFeatures, placeLayers } from '../../src/explorer/map/place-layers.
 import { dotsOf, tileSources } from '../../src/explorer/map/tiles.ts'
 import { worldMap } from '../../src/explorer/map/world.ts'
 import { formatAddress, isSearch, parseAddress, type View } from '../../src/explorer/views/address.ts'
+import { embedPage } from '../../src/explorer/views/embed-page.ts'
 import { sizeText } from '../../src/explorer/views/export-links.ts'
 import { formsOf, graphiqlPath } from '../../src/explorer/views/request-forms.ts'
 import { requestOf } from '../../src/explorer/views/requests.ts'
@@ -303,7 +305,7 @@ test('circles on the map never overlap, and no item is lost', () => {
 
 test('a pie has the colours of the legend, and grey for all others', () => {
   const entries = ['b', 'a'].map((value) => ({ value, name: value, total: 1, view: {} }))
-  const legend: Legend = { property: 'categoryCode', entries, isWhole: true, others: 1 }
+  const legend: Legend = { property: 'categoryCode', entries, isWhole: true, rest: [] }
   const group = { x: 0.5, y: 0.5, total: 6, shares: { a: 3, c: 1, b: 2 }, spread: 1 }
   const [feature] = placeFeatures([group], legend, LIGHT).features
   expect(JSON.parse(feature?.properties?.icon)).toMatchObject({
@@ -328,9 +330,9 @@ test.each<[string, Bounds[], Bounds]>([
 })
 
 test('the map draws the name of the chosen place once', () => {
-  const legend: Legend = { property: 'datasetId', entries: [], isWhole: true, others: 0 }
-  const names = placeLayers({ source: 'places' }, legend, LIGHT, 'chosen id').find(({ id }) => id === 'names')
-  expect(JSON.stringify(names)).toContain('["!=",["get","id"],"chosen id"]')
+  const legend: Legend = { property: 'datasetId', entries: [], isWhole: true, rest: [] }
+  const names = placeLayers({ source: 'places' }, legend, LIGHT, ['chosen id']).find(({ id }) => id === 'names')
+  expect(JSON.stringify(names)).toContain('["!",["in",["get","id"],["literal",["chosen id"]]]]')
 })
 
 test.each([
@@ -356,4 +358,11 @@ test('the base map has a tile for each place of its zooms, and no others', async
   expect(await layers('6/8/40')).toEqual([])
   expect((await read('7/0/0')).status).toBe(404)
   expect((await read('6/64/0')).status).toBe(404)
+})
+
+test('the page of the document about embedding is that of the explorer', () => {
+  const page = embedPage({ dataset: 'seoul-landmarks' }, 'https://catalog.example')
+  expect(readFileSync('docs/embed.md', 'utf8')).toContain(`\`\`\`html\n${page}\`\`\``)
+  const filtered = embedPage({ dataset: 'seoul-landmarks', category: 'palace' }, 'https://catalog.example')
+  expect(filtered).toContain('/tiles/seoul-landmarks/{z}/{x}/{y}.mvt?categoryCode=palace`')
 })

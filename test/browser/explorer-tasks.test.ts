@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
     expect(await options.first().getAttribute('aria-selected')).toBe('true')
     await page.keyboard.press('Enter')
     await expect.poll(() => page.url()).toContain('category=museum')
-    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('link', { name: 'Remove filter Category: museum' }).click()
     await page.getByText('27 places, by name').waitFor()
   })
 
@@ -148,10 +148,25 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
     await page.getByLabel('Coordinate or name of a place').fill('37.5796, 126.977')
     await page.keyboard.press('Enter')
     await page.getByText('1 place with these filters within 1 km, nearest first').waitFor()
-    await page.getByLabel('Within').fill('3000')
+    await page.getByLabel('Radius in metres').fill('3000')
     await page.keyboard.press('Tab')
     await page.getByText('places with these filters within 3 km, nearest first').waitFor()
     expect(page.url()).toContain('category=palace&near=37.5796,126.977,3000')
+  })
+
+  test('a nearby search without places shows the nearest one, with a greater radius', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace&near=37.6796,126.977,500`)
+    await page.getByRole('heading', { name: 'The nearest place' }).waitFor()
+    await page.locator('.places').getByText('km · ').waitFor()
+    await page.getByRole('button', { name: 'Search within 20 km' }).click()
+    await page.getByText('4 places with these filters within 20 km, nearest first').waitFor()
+    await page.getByRole('link', { name: 'Remove filter Nearby: 20 km, 37.6796, 126.9770' }).click()
+    await page.getByText('4 places with these filters').waitFor()
+    expect(page.url()).not.toContain('near=')
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&near=0,0,500`)
+    await page.getByText('There is none within 50 km either.').waitFor()
+    await page.getByRole('link', { name: 'Show places farther away' }).click()
+    await page.getByText('27 places, by name').waitFor()
   })
 
   test('a typed point that is neither a coordinate nor a place is reported', async () => {

@@ -20,7 +20,12 @@ interface PlaceSource {
 }
 
 /** Returns the layers of the places: features with a `total` are several at one place, others items with a `name`. */
-export function placeLayers(source: PlaceSource, legend: Legend, colour: Colours, chosen = ''): LayerSpecification[] {
+export function placeLayers(
+  source: PlaceSource,
+  legend: Legend,
+  colour: Colours,
+  marked: readonly string[] = [],
+): LayerSpecification[] {
   return [
     {
       id: 'points',
@@ -34,11 +39,11 @@ export function placeLayers(source: PlaceSource, legend: Legend, colour: Colours
         'circle-stroke-width': 1,
       },
     },
-    // The name of the chosen place has a layer of its own.
+    // The names of marked places have a layer of their own.
     {
       ...nameLayer('names', source, colour),
       minzoom: NAMES_ZOOM,
-      filter: ['all', ['!', ['has', 'total']], ['!=', ['get', 'id'], chosen]],
+      filter: ['all', ['!', ['has', 'total']], ['!', ['in', ['get', 'id'], ['literal', [...marked]]]]],
     },
     // Where names overlap these, MapLibre hides the names, because it places the last layer first.
     {

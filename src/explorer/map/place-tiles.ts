@@ -1,3 +1,4 @@
+import { ApiError } from '../shared/api-error.ts'
 import { type Bounds, mercator } from './box.ts'
 import type { Dot } from './place-groups.ts'
 import { readTile, type TileSource } from './tiles.ts'
@@ -12,7 +13,7 @@ interface Actions {
   /** The dots of all visible tiles, when the last of them has come. */
   onDots: (dots: readonly Dot[]) => void
   onLoading: (isLoading: boolean) => void
-  /** A tile that asking again would not give. */
+  /** A tile that asking again would not give. If its dataset can't be read, the list says it. */
   onProblem: () => void
 }
 
@@ -69,8 +70,9 @@ export class PlaceTiles {
   async #readTile(source: TileSource, address: string, signal: AbortSignal): Promise<Dot[]> {
     try {
       return await readTile(source, address, signal)
-    } catch {
-      if (!signal.aborted) this.#actions.onProblem()
+    } catch (error) {
+      const isRefused = error instanceof ApiError && [401, 403, 404].includes(error.status)
+      if (!signal.aborted && !isRefused) this.#actions.onProblem()
       return []
     }
   }

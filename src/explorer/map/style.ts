@@ -18,8 +18,8 @@ export interface MapContent {
   view: View
   /** What the colours of places mean. */
   legend: Legend
-  /** The item that is shown. */
-  item: ListedItem | undefined
+  /** The places that are marked: the item that is shown, or what a search proposes. */
+  marked: readonly ListedItem[]
   isDark: boolean
 }
 
@@ -39,20 +39,26 @@ export function styleOf(content: MapContent, baseMap: BaseMap, places: FeatureCo
 
 /** The layers above the base map: the circle of a nearby search, the places of the view, and the shown item. */
 function placesOf(
-  { view, item, legend }: MapContent,
+  { view, marked, legend }: MapContent,
   colour: Colours,
   places: FeatureCollection,
 ): Pick<StyleSpecification, 'sources' | 'layers'> {
+  const names = nameLayer('chosen-name', { source: 'chosen' }, colour)
   return {
     sources: {
       area: { type: 'geojson', data: areaOf(view) },
       places: { type: 'geojson', data: places },
-      chosen: { type: 'geojson', data: pointsOf(item ? [item] : []) },
+      chosen: { type: 'geojson', data: pointsOf(marked) },
     },
     layers: [
       { id: 'area', type: 'fill', source: 'area', paint: { 'fill-color': colour.chosen, 'fill-opacity': 0.08 } },
       { id: 'area-edge', type: 'line', source: 'area', paint: { 'line-color': colour.chosen, 'line-width': 1.5 } },
-      ...placeLayers({ source: 'places' }, legend, colour, item?.id),
+      ...placeLayers(
+        { source: 'places' },
+        legend,
+        colour,
+        marked.map(({ id }) => id),
+      ),
       {
         id: 'chosen',
         type: 'circle',
@@ -64,7 +70,7 @@ function placesOf(
           'circle-stroke-width': 2.5,
         },
       },
-      alwaysShown(nameLayer('chosen-name', { source: 'chosen' }, colour)),
+      marked.length === 1 ? alwaysShown(names) : names,
     ],
   }
 }

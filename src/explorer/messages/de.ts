@@ -38,7 +38,7 @@ export const de: Messages = {
   copyRefused: 'Kopieren ist nicht erlaubt',
 
   // Ohne Schlüssel
-  welcome: 'Sehen, was Ihr Schlüssel öffnet',
+  welcome: 'Was Ihr Schlüssel öffnet',
   welcomeText:
     'Datensätze mit Orten auf einer Karte: Museen, Flughäfen, Märkte. Geben Sie oben Ihren API-Schlüssel ein. Er bleibt in diesem Tab und geht nur an diesen Server.',
   noKey: 'Noch kein Schlüssel?',
@@ -102,11 +102,14 @@ export const de: Messages = {
   controls: 'Bedienelemente',
   filters: 'Filter',
   nearby: 'Umkreis',
-  download: 'Laden',
+  download: 'Download',
   asTable: 'Tabelle',
   asList: 'Liste',
   about: 'Info',
   share: 'Teilen',
+  embed: 'Einbetten',
+  embedNote:
+    'Eine Seite mit diesen Orten auf einer Karte. Jeder kann ihren Schlüssel lesen: Erstellen Sie einen für Ihre Herkunft (Origin) und setzen Sie ihn für dck_... ein.',
   linkCopied: 'Link kopiert; er braucht einen Schlüssel',
   publicLinkCopied: 'Link kopiert; er braucht keinen Schlüssel',
   places,
@@ -120,30 +123,32 @@ export const de: Messages = {
   andMore: (rest) => `und ${number(rest)} weitere`,
   narrow: (rest) => `${number(rest)} weitere: tippen grenzt ein`,
   any: 'alle',
-  clearFilters: 'Filter aufheben',
+  removeFilter: 'Filter aufheben',
 
   // Umkreis
-  radius: 'Umkreis',
-  metresOf: 'm um',
-  pointOnMap: 'Punkt auf der Karte',
-  here: 'meinen Standort',
-  clear: 'Aufheben',
+  radius: 'Umkreis in Metern',
+  pickOnMap: 'Auf der Karte wählen',
+  myLocation: 'Mein Standort',
   point: 'Koordinate oder Name eines Ortes',
   pointExample: '37.58, 126.98 oder ein Name',
   searchThere: 'Dort suchen',
   typePoint: 'Geben Sie eine Koordinate wie 37.58, 126.98 oder den Namen eines Ortes ein.',
   noSuchPlace: (text) => `Kein Ort heißt so ähnlich wie „${text}“.`,
+  nearest: 'Der nächste Ort',
+  noneWithin: (radius) => `Auch im Umkreis von ${radius} gibt es keinen.`,
+  farther: 'Weiter entfernte Orte zeigen',
+  searchWithin: (radius) => `Im Umkreis von ${radius} suchen`,
   around: (name) => `Rund um ${name}`,
   locating: 'Ihr Gerät wird nach dem Standort gefragt …',
   notLocated: (reason) => `Ihr Gerät nennt keinen Standort. ${reason}`,
   pickPoint:
     'Klicken Sie auf die Karte, um rund um diesen Punkt zu suchen. Mit der Tastatur bewegen die Pfeiltasten die Karte, die Eingabetaste nimmt ihre Mitte.',
 
-  // Laden
+  // Herunterladen
   downloadAll: 'Alle Orte herunterladen:',
   downloadFiltered: 'Alle Orte mit diesen Filtern herunterladen:',
   aboutSize: (size) => `etwa ${size}`,
-  downloading: (name) => `${name} wird geladen …`,
+  downloading: (name) => `${name} wird heruntergeladen …`,
   downloaded: (name) => `${name} ist vollständig.`,
   notDownloaded: (name, reason) => `${name} ist unvollständig: ${reason}`,
 

@@ -1,6 +1,6 @@
 import { type Bounds, parseBox } from '../map/box.ts'
 import { chosenLanguage } from '../shared/language.ts'
-import { parseTable, type Table, writeTable } from './table-columns.ts'
+import { firstPage, parseTable, type Table, writeTable } from './table-columns.ts'
 
 /*
  * The view as the address of the page: the dataset, the place on the map, the filters and the search. The address never
@@ -60,6 +60,12 @@ export function tableOf(view: View): Table | undefined {
 export function haveSamePlaces(left: View, right: View): boolean {
   const [one, other] = [left, right].map((view) => formatAddress({ ...view, at: undefined, table: undefined }))
   return one === other
+}
+
+/** Returns the list of a view with other filters. A search in the visible part of the map must not move the map. */
+export function refined(view: View, filters: Pick<View, 'category' | 'area' | 'near' | 'dataset' | 'compared'>): View {
+  const list = { item: undefined, isAbout: undefined, table: firstPage(view.table) }
+  return { ...view, ...list, at: view.within && view.at, ...filters }
 }
 
 /** Parses the query string of an address. It leaves out invalid parts. */

@@ -1,4 +1,5 @@
-import { type Legend, swatchOf } from '../map/legend.ts'
+import type { Legend } from '../map/legend.ts'
+import { swatchOf } from '../map/legend-box.ts'
 import { element, later } from '../shared/dom.ts'
 import { AT_LEAST, number } from '../shared/format.ts'
 import { t } from '../shared/text.ts'
@@ -6,7 +7,9 @@ import { formatAddress, isSearch, type View } from './address.ts'
 import type { CodesOf } from './codes.ts'
 import { type Dataset, findDataset } from './data.ts'
 import { developerPanel } from './developer-panel.ts'
-import { backLine, row } from './places-view.ts'
+import { filterChips } from './filter-chips.ts'
+import { row } from './place-rows.ts'
+import { backLine } from './places-view.ts'
 import type { Results } from './results.ts'
 
 /*
@@ -68,6 +71,7 @@ export function compareView(content: CompareContent): HTMLElement {
     { class: 'view' },
     backLine(element('a', { href: formatAddress({}), 'data-view': 'back' }, t.backToDatasets)),
     element('h1', { tabindex: -1 }, t.compared),
+    filterChips(view, codesOf),
     element('div', { class: 'compared' }, ...columns),
     developerPanel(view),
   )

@@ -3,6 +3,7 @@ import { readKey } from '../shared/key.ts'
 import { SERVER } from '../shared/server.ts'
 import { t } from '../shared/text.ts'
 import type { View } from './address.ts'
+import { embedPage } from './embed-page.ts'
 import { formsOf, graphiqlPath } from './request-forms.ts'
 import { requestOf } from './requests.ts'
 
@@ -12,29 +13,38 @@ import { requestOf } from './requests.ts'
  */
 
 const HIDDEN_KEY = 'dck_…'
+/** The form that is a page with a map. Its key is one for web pages, so it never has that of the explorer. */
+const EMBEDDED = 'MapLibre'
 let chosen = 'curl'
 let isOpen = false
 
 /** Creates the panel for a view. `more` follows the request. */
 export function developerPanel(view: View, ...more: (HTMLElement | undefined)[]): HTMLElement {
   const request = requestOf(view)
-  const shown = formsOf(request, SERVER, HIDDEN_KEY)
+  const formsWith = (key: string): Record<string, string> => ({
+    ...formsOf(request, SERVER, key),
+    ...(isEmbeddable(view) && { [EMBEDDED]: embedPage(view, SERVER) }),
+  })
+  const shown = formsWith(HIDDEN_KEY)
+  if (!(chosen in shown)) chosen = 'curl'
   const code = element('code', {}, shown[chosen])
+  const note = element('p', { class: 'soft small', hidden: chosen !== EMBEDDED }, t.embedNote)
   const choices = Object.keys(shown).map((form) => {
     const choice = button(
       form,
       () => {
         chosen = form
         code.textContent = shown[form] ?? ''
+        note.hidden = form !== EMBEDDED
         for (const other of choices) other.setAttribute('aria-pressed', String(other === choice))
       },
-      { 'aria-pressed': String(form === chosen) },
+      { 'aria-pressed': String(form === chosen), 'data-form': form },
     )
     return choice
   })
   const copyButton: HTMLButtonElement = button(
     t.copy,
-    () => copy(formsOf(request, SERVER, readKey() ?? HIDDEN_KEY)[chosen] ?? '', copyButton),
+    () => copy(formsWith(readKey() ?? HIDDEN_KEY)[chosen] ?? '', copyButton),
     { class: 'button primary', title: t.copyTitle },
   )
   const panel = element(
@@ -42,6 +52,7 @@ export function developerPanel(view: View, ...more: (HTMLElement | undefined)[])
     { class: 'request', open: isOpen },
     element('summary', {}, t.developers),
     element('div', { class: 'choices', role: 'group', 'aria-label': t.requestForm }, ...choices),
+    note,
     element('pre', { tabindex: 0 }, code),
     element(
       'p',
@@ -55,4 +66,21 @@ export function developerPanel(view: View, ...more: (HTMLElement | undefined)[])
     isOpen = panel.open
   })
   return panel
+}
+
+/** Whether a page with a map can show the places of a view: those of one dataset. */
+function isEmbeddable({ dataset, item, isAbout }: View): boolean {
+  return dataset !== undefined && item === undefined && isAbout === undefined
+}
+
+/** Creates the button that opens the panel with a page that has the places on a map. */
+export function embedButton(view: View, panel: HTMLElement): HTMLButtonElement | undefined {
+  if (!isEmbeddable(view)) return undefined
+  const open = () => {
+    panel.toggleAttribute('open', true)
+    const choice = panel.querySelector<HTMLElement>(`[data-form="${EMBEDDED}"]`)
+    choice?.click()
+    choice?.focus()
+  }
+  return button(t.embed, open, { class: 'button share' })
 }

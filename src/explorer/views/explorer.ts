@@ -1,7 +1,8 @@
 import { loadBaseMap, placeZoom, WORLD } from '../map/base-map.ts'
 import { moveMap, moveToItems, type Position } from '../map/camera.ts'
 import { DARK, LIGHT } from '../map/colours.ts'
-import { type Legend, legendOf, showLegend } from '../map/legend.ts'
+import { type Legend, legendOf } from '../map/legend.ts'
+import { showLegend } from '../map/legend-box.ts'
 import { type ExplorerMap, openMap } from '../map/map.ts'
 import { showCredits, showStatus, showWaiting } from '../map/map-lines.ts'
 import { messageOf } from '../shared/error-text.ts'
@@ -19,7 +20,7 @@ import type { NearbyActions } from './nearby-form.ts'
 import { placesView } from './places-view.ts'
 import { PointPicker } from './point-picker.ts'
 import { problemView } from './problem.ts'
-import { PAGE_SIZE, readResults, readTable } from './results.ts'
+import { PAGE_SIZE, readNearest, readResults, readTable } from './results.ts'
 import { type Search, SearchForm } from './search-form.ts'
 import { readSuggestions } from './suggestions.ts'
 import { firstPage, type Table } from './table-columns.ts'
@@ -42,6 +43,8 @@ export class Explorer {
   /** The found places, for the map. None if the view has only some of them. */
   #found: readonly Position[] = []
   #item: Item | undefined
+  /** What a search without results proposes. */
+  #proposed: readonly ListedItem[] = []
   /** Those of the dataset, for the legend. */
   #codes: Codes = NO_CODES
   #known = new KnownCodes()
@@ -183,6 +186,7 @@ export class Explorer {
 
   async #readContent(view: View, before: View, signal: AbortSignal): Promise<void> {
     if (this.#item?.id !== view.item) this.#item = undefined
+    this.#proposed = []
     this.#search.show(view, this.#datasets)
     this.#showCredit()
     if (view.dataset !== before.dataset) this.#codes = NO_CODES
@@ -241,8 +245,7 @@ export class Explorer {
     signal.throwIfAborted()
     // Two clicks on "Show more" would read the same page twice.
     const items = [...this.#items.slice(0, (page - 1) * PAGE_SIZE), ...results.items]
-    const suggestions = items.length === 0 ? await readSuggestions(view, signal) : []
-    signal.throwIfAborted()
+    const suggestions = items.length === 0 ? await this.#propose(view, signal) : undefined
     this.#items = items
     const list = placesView(
       {
@@ -251,9 +254,10 @@ export class Explorer {
         codes,
         codesOf: this.#codesOf(view),
         legend: this.#comingLegend(view),
-        suggestions,
+        ...(suggestions && { suggestions }),
         ...results,
         items,
+        least: items.length,
       },
       {
         open: (next) => this.open(next),
@@ -290,9 +294,10 @@ export class Explorer {
 
   async #showTable(view: View, table: Table, codes: Promise<Codes>, signal: AbortSignal): Promise<void> {
     const { total, rows } = await readTable(view, table, signal)
-    const suggestions = rows.length === 0 && table.page === 1 ? await readSuggestions(view, signal) : []
     signal.throwIfAborted()
+    const suggestions = rows.length === 0 && table.page === 1 ? await this.#propose(view, signal) : undefined
     const codesOf = this.#codesOf(view)
+    const least = rows.length === 0 ? 0 : (table.page - 1) * PAGE_SIZE + rows.length
     const element = tableView({ view, table, codesOf, rows, total }, (next) => this.open(next))
     this.#showView(
       placesView(
@@ -303,16 +308,28 @@ export class Explorer {
           codesOf,
           legend: this.#comingLegend(view),
           items: [],
+          least,
           total,
-          suggestions,
+          ...(suggestions && { suggestions }),
           table: element,
         },
         { open: (next) => this.open(next), more: () => {}, ...this.#nearbyActions(view) },
       ),
     )
-    this.#search.sayTotal(view, (table.page - 1) * PAGE_SIZE + rows.length, total)
+    this.#search.sayTotal(view, least, total)
     if (table.page === 1) this.#moveToFound(view, rows, total, signal)
     else this.#found = []
+  }
+
+  /** Reads what was probably meant, or the nearest place, and marks it on the map. */
+  async #propose(view: View, signal: AbortSignal): Promise<readonly ListedItem[]> {
+    const nearest = view.near ? await readNearest(view, signal) : undefined
+    const proposed = view.near ? (nearest ? [nearest] : []) : await readSuggestions(view, signal)
+    signal.throwIfAborted()
+    this.#proposed = proposed
+    this.#drawMap()
+    this.#moveToFound(view, proposed, Promise.resolve(0), signal)
+    return proposed
   }
 
   /** The codes for the labels of a view. Its dataset may have a slug in the address. */
@@ -361,7 +378,7 @@ export class Explorer {
       hasKey,
       legend,
       view: this.#view,
-      item: this.#item,
+      marked: this.#item ? [this.#item] : this.#proposed,
       isDark: this.#dark.matches,
     })
   }

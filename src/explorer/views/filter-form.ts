@@ -1,8 +1,8 @@
 import { Combobox, type Option } from '../shared/combobox.ts'
-import { button, element } from '../shared/dom.ts'
+import { element } from '../shared/dom.ts'
 import { number } from '../shared/format.ts'
 import { t } from '../shared/text.ts'
-import type { View } from './address.ts'
+import { refined, type View } from './address.ts'
 import { type Codes, type Facet, labelOf } from './codes.ts'
 
 /*
@@ -15,16 +15,14 @@ const ANY: Option = { value: '', label: t.any }
 
 /** Creates the form. `reads` are the codes as they are known, and as they are now; each counts when it comes. */
 export function filterForm(view: View, reads: readonly Promise<Codes>[], open: (view: View) => void): HTMLElement {
-  const { dataset, text, within, near, at, table, category, area } = view
-  // A search in the visible part of the map must not move the map.
-  const kept = { dataset, text, within, near, at: within && at, table: table && { ...table, page: 1 } }
   const facets = (name: keyof Codes) => reads.map((read) => read.then((codes) => codes[name]))
   return element(
     'div',
     { class: 'fields', role: 'group', 'aria-label': t.filters },
-    field('category', t.category, category, facets('categories'), (code) => open({ ...kept, area, category: code })),
-    field('area', t.area, area, facets('areas'), (code) => open({ ...kept, category, area: code })),
-    category || area ? button(t.clearFilters, () => open(kept), { class: 'button' }) : undefined,
+    ...field('category', t.category, view.category, facets('categories'), (category) =>
+      open(refined(view, { category })),
+    ),
+    ...field('area', t.area, view.area, facets('areas'), (area) => open(refined(view, { area }))),
   )
 }
 
@@ -34,7 +32,7 @@ function field(
   code: string | undefined,
   reads: readonly Promise<readonly Facet[]>[],
   choose: (code: string | undefined) => void,
-): HTMLElement {
+): HTMLElement[] {
   let facets: readonly Facet[] = []
   let shown = code ?? ''
   const input = element('input', { id, value: shown, placeholder: ANY.label, autocomplete: 'off', spellcheck: false })
@@ -63,7 +61,7 @@ function field(
     input.value = shown
   })
   const combobox = element('div', { class: 'combobox' }, input, options.list)
-  return element('div', { class: 'filter' }, element('label', { for: id }, name), combobox)
+  return [element('label', { for: id }, name), combobox]
 }
 
 function optionsFor(text: string, facets: readonly Facet[]): Option[] {

@@ -63,13 +63,13 @@ export function nearbyForm({ near }: View, { pick, search }: NearbyActions): HTM
     element('legend', { class: 'visually-hidden' }, t.nearby),
     element('label', { for: 'radius' }, t.radius),
     radius,
-    element('span', {}, t.metresOf),
-    button(t.pointOnMap, withRadius(pick), { class: 'button' }),
-    button(t.here, here, { class: 'button' }),
-    ...typed,
-    near && button(t.clear, () => search(undefined), { class: 'button' }),
-    near &&
-      element('p', { class: 'soft small' }, t.around(`${near.latitude.toFixed(5)}, ${near.longitude.toFixed(5)}`)),
+    typed,
+    element(
+      'div',
+      { class: 'actions' },
+      button(t.myLocation, here, { class: 'button' }),
+      button(t.pickOnMap, withRadius(pick), { class: 'button' }),
+    ),
     status,
   )
 }

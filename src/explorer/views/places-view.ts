@@ -1,16 +1,16 @@
-import { type Legend, swatchOf } from '../map/legend.ts'
 import { button, element, later } from '../shared/dom.ts'
-import { AT_LEAST, distance, number } from '../shared/format.ts'
+import { AT_LEAST, distance } from '../shared/format.ts'
 import { t } from '../shared/text.ts'
 import { formatAddress, isSearch, type View } from './address.ts'
-import { type Codes, type CodesOf, categoryLabel } from './codes.ts'
+import type { Codes } from './codes.ts'
 import { controlRow } from './controls.ts'
 import type { Dataset, ListedItem } from './data.ts'
-import { developerPanel } from './developer-panel.ts'
+import { developerPanel, embedButton } from './developer-panel.ts'
 import { exportLinks } from './export-links.ts'
+import { filterChips } from './filter-chips.ts'
 import { filterForm } from './filter-form.ts'
 import { type NearbyActions, nearbyForm } from './nearby-form.ts'
-import { thumbnail } from './picture.ts'
+import { proposals, type RowContent, row } from './place-rows.ts'
 import type { Results } from './results.ts'
 import { shareButton } from './share.ts'
 import { DEFAULT_TABLE } from './table-columns.ts'
@@ -20,15 +20,13 @@ import { DEFAULT_TABLE } from './table-columns.ts'
  */
 
 /** The results of all pages that were read, in a view. */
-export interface PlacesContent extends Results {
-  view: View
+export interface PlacesContent extends Results, RowContent {
+  /** The number of places there are at least. */
+  least: number
   dataset: Dataset | undefined
   /** The codes of the dataset as they are now, for the filters. */
   codes: Promise<Codes>
-  codesOf: CodesOf
-  /** The colours of the map, which the list has too. */
-  legend: Promise<Legend>
-  /** What was probably meant, if nothing was found. */
+  /** What was probably meant, or the nearest place, if nothing was found. */
   suggestions?: readonly ListedItem[]
   /** The table that stands in for the list. */
   table?: HTMLElement
@@ -42,16 +40,21 @@ export interface PlacesActions extends NearbyActions {
 /** Creates the view. */
 export function placesView(content: PlacesContent, actions: PlacesActions): HTMLElement {
   const { view, dataset, items, total } = content
+  const developers = developerPanel(view, dataset && exportLinks(dataset, view, 'programs'))
   return element(
     'div',
     { class: 'view' },
-    backLine(element('a', { href: formatAddress({}), 'data-view': 'back' }, t.backToDatasets)),
+    backLine(
+      element('a', { href: formatAddress({}), 'data-view': 'back' }, t.backToDatasets),
+      embedButton(view, developers),
+    ),
     // A screen reader reads the number of places with the heading, which gets the focus.
     element(
       'h1',
       { tabindex: -1, dir: 'auto', 'aria-describedby': isSearch(view) ? 'search-status' : 'total' },
       dataset?.name ?? view.dataset ?? t.allDatasetsTitle,
     ),
+    filterChips(view, content.codesOf),
     !isSearch(view) && dataset?.description
       ? element('p', { class: 'summary', dir: 'auto' }, dataset.description)
       : undefined,
@@ -63,29 +66,28 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
           'p',
           { class: 'soft', id: 'total', role: 'status' },
           later(
-            count(view, items.length, AT_LEAST),
+            count(view, content.least, AT_LEAST),
             total.then((known) => count(view, known)),
           ),
         ),
-    didYouMean(content),
+    content.suggestions && proposals(content, content.suggestions, actions.search),
     content.table ?? element('ol', { class: 'places' }, ...items.map((item) => row(content, item))),
     total.then((known) =>
       known > items.length && !content.table
         ? button(t.more(known - items.length), actions.more, { class: 'button' })
         : undefined,
     ),
-    developerPanel(view, dataset && exportLinks(dataset, view, 'programs')),
+    developers,
   )
 }
 
-/** The line above a heading: the way back, and the button to share the view. */
-export function backLine(back: HTMLElement): HTMLElement {
-  return element('p', { class: 'back' }, back, shareButton())
+/** The line above a heading: the way back, and the buttons to share the view. */
+export function backLine(back: HTMLElement, more?: HTMLElement): HTMLElement {
+  return element('p', { class: 'back' }, back, more, shareButton())
 }
 
 function controls({ view, dataset, codes, codesOf }: PlacesContent, actions: PlacesActions): HTMLElement {
   const other = { ...view, table: view.table ? undefined : DEFAULT_TABLE }
-  const given = [view.category, view.area].filter((code) => code !== undefined).length
   const link = (label: string, to: View) =>
     element('a', { class: 'button', href: formatAddress(to), 'data-view': true }, label)
   return controlRow(
@@ -95,7 +97,7 @@ function controls({ view, dataset, codes, codesOf }: PlacesContent, actions: Pla
         : [
             {
               id: 'filters',
-              label: given > 0 ? `${t.filters} (${number(given)})` : t.filters,
+              label: t.filters,
               form: filterForm(view, [codesOf(view.dataset), codes], actions.open),
             },
           ]),
@@ -104,17 +106,10 @@ function controls({ view, dataset, codes, codesOf }: PlacesContent, actions: Pla
         ? [{ id: 'download', label: t.download, form: exportLinks(dataset, view, 'people') }]
         : []),
     ],
-    view.near ? 'nearby' : given > 0 ? 'filters' : undefined,
+    view.near ? 'nearby' : undefined,
     link(view.table ? t.asList : t.asTable, other),
     dataset && link(t.about, { dataset: dataset.slug, isAbout: true }),
   )
-}
-
-function didYouMean(content: PlacesContent): HTMLElement | undefined {
-  const { suggestions = [] } = content
-  if (suggestions.length === 0) return undefined
-  const rows = suggestions.map((item) => row(content, item))
-  return element('section', {}, element('h2', {}, t.didYouMean), element('ul', { class: 'places' }, ...rows))
 }
 
 function count({ near, category, area, table }: View, total: number, more = ''): string {
@@ -123,25 +118,4 @@ function count({ near, category, area, table }: View, total: number, more = ''):
   if (near) return t.within(total, distance(near.radius), isFiltered, more)
   if (isFiltered) return t.filtered(total)
   return table ? t.places(total) : t.byName(total)
-}
-
-/** Creates the row of a place, with a link to it. */
-export function row(
-  { view, codesOf, legend }: Pick<PlacesContent, 'view' | 'codesOf' | 'legend'>,
-  item: ListedItem,
-): HTMLElement {
-  const { id, datasetId, name, categoryCode, thumbnailUrl } = item
-  return element(
-    'li',
-    {},
-    thumbnail(thumbnailUrl),
-    element('a', { href: formatAddress({ ...view, item: id, at: undefined }), 'data-view': true, dir: 'auto' }, name),
-    element(
-      'span',
-      { class: 'soft small' },
-      item.distance === undefined ? '' : `${distance(item.distance)} · `,
-      legend.then((known) => swatchOf(known, item)),
-      element('bdi', { title: categoryCode }, categoryLabel(categoryCode, codesOf(datasetId))),
-    ),
-  )
 }

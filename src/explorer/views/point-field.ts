@@ -23,10 +23,9 @@ export function parseCoordinate(text: string): Point | undefined {
 }
 
 /** Creates the field and its button. `choose` gets the point; `say` gets what is wrong with the text. */
-export function pointField(choose: (point: Point) => void, say: (message: string) => void): HTMLElement[] {
+export function pointField(choose: (point: Point) => void, say: (message: string) => void): HTMLElement {
   const input = element('input', {
     id: 'near-point',
-    class: 'wide',
     autocomplete: 'off',
     spellcheck: false,
     placeholder: t.pointExample,
@@ -48,7 +47,12 @@ export function pointField(choose: (point: Point) => void, say: (message: string
     event.preventDefault()
     void go()
   })
-  return [input, button(t.searchThere, () => void go(), { class: 'button' })]
+  return element(
+    'div',
+    { class: 'point' },
+    input,
+    button(t.searchThere, () => void go(), { class: 'button' }),
+  )
 }
 
 interface FoundPlace {

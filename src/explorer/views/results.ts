@@ -1,6 +1,6 @@
 import { toBoundingBox } from '../map/box.ts'
 import { runGraphQL } from '../shared/api.ts'
-import { isSearch, type View } from './address.ts'
+import { isSearch, MAX_RADIUS_METRES, type View } from './address.ts'
 import { LISTED, type ListedItem } from './data.ts'
 import { ROW_FIELDS, type Row, type Sort, type Table } from './table-columns.ts'
 
@@ -42,6 +42,14 @@ export async function readTable(
   const fields = [...new Set([...ROW_FIELDS, ...table.fields])].join(' ')
   const { total, nodes } = await readPage<Row>(view, { fields, page: table.page, order: table }, signal)
   return { total, rows: nodes }
+}
+
+/** Reads the place that is nearest to the point of a view, with its filters; undefined if there is none in the greatest radius. */
+export async function readNearest(view: View, signal: AbortSignal): Promise<ListedItem | undefined> {
+  if (!view.near) return undefined
+  const near = { ...view.near, radius: MAX_RADIUS_METRES }
+  const [nearest] = await readNearby<ListedItem>({ ...view, near }, LISTED, 1, signal)
+  return nearest
 }
 
 /** The name of a sort order in GraphQL: `updatedAt` is `UPDATED_AT`. */

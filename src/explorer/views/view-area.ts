@@ -75,7 +75,9 @@ export class ViewArea {
 
   #scrollToStart(): void {
     this.#element.parentElement?.scrollTo(0, 0)
-    if (this.#element.getBoundingClientRect().top < 0) this.#element.scrollIntoView()
+    // On a narrow screen the map stands above the list, and would cover its start.
+    const covered = Number.parseFloat(getComputedStyle(this.#element).scrollMarginTop)
+    if (this.#element.getBoundingClientRect().top < covered) this.#element.scrollIntoView()
   }
 
   /** On a wide screen the panel scrolls, on a narrow one the page does. */
