@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
     expect(await options.first().getAttribute('aria-selected')).toBe('true')
     await page.keyboard.press('Enter')
     await expect.poll(() => page.url()).toContain('category=museum')
-    await page.getByRole('link', { name: 'Remove filter Category: museum' }).click()
+    await page.getByRole('link', { name: 'Remove filter Category: Museum' }).click()
     await page.getByText('27 places, by name').waitFor()
   })
 
