@@ -398,7 +398,7 @@ describe.skipIf(!hasBrowser)('The map, when the key changes,', () => {
       await place().waitFor()
       await expect.poll(isPlaceOnMap).toBe(true)
       await page.getByRole('button', { name: 'Forget key' }).click()
-      await page.getByRole('heading', { name: 'See what your key opens' }).waitFor()
+      await page.getByRole('heading', { name: 'This link shows places' }).waitFor()
       await expect.poll(isPlaceOnMap).toBe(false)
       // Not even where a person can't see it.
       expect(await page.content()).not.toContain('>Restricted<')
