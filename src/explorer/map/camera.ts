@@ -1,5 +1,5 @@
 import { haveSamePlaces, isSearch, type View } from '../views/address.ts'
-import { type ListedItem, readExtent } from '../views/data.ts'
+import { readExtent } from '../views/data.ts'
 import { boxAround, boxAroundAll } from './box.ts'
 import { circle } from './geodesic.ts'
 import type { ExplorerMap } from './map.ts'
@@ -29,8 +29,8 @@ export async function moveMap(map: ExplorerMap, view: View, before: View, signal
   if (known.length > 0 && !signal.aborted) map.fit(boxAroundAll(known), DATASET_ZOOM)
 }
 
-/** Where a place is, in degrees. */
-export type Position = Pick<ListedItem, 'latitude' | 'longitude'>
+/** Where a place is, in degrees, as the API writes them or as numbers. */
+export type Position = Record<'latitude' | 'longitude', string | number>
 
 /** Moves the map to the results of a search. */
 export function moveToItems(map: ExplorerMap, items: readonly Position[]): void {

@@ -323,12 +323,13 @@ export class Explorer {
 
   /** Reads what was probably meant, or the nearest place, and marks it on the map. */
   async #propose(view: View, signal: AbortSignal): Promise<readonly ListedItem[]> {
-    const nearest = view.near ? await readNearest(view, signal) : undefined
-    const proposed = view.near ? (nearest ? [nearest] : []) : await readSuggestions(view, signal)
+    const { near, at } = view
+    const proposed = near ? await readNearest(view, near, signal) : await readSuggestions(view, signal)
     signal.throwIfAborted()
     this.#proposed = proposed
     this.#drawMap()
-    this.#moveToFound(view, proposed, Promise.resolve(0), signal)
+    if (!near) this.#moveToFound(view, proposed, Promise.resolve(0), signal)
+    else if (!at && proposed.length > 0) moveToItems(this.#map, [...proposed, near])
     return proposed
   }
 

@@ -44,12 +44,14 @@ export async function readTable(
   return { total, rows: nodes }
 }
 
-/** Reads the place that is nearest to the point of a view, with its filters; undefined if there is none in the greatest radius. */
-export async function readNearest(view: View, signal: AbortSignal): Promise<ListedItem | undefined> {
-  if (!view.near) return undefined
-  const near = { ...view.near, radius: MAX_RADIUS_METRES }
-  const [nearest] = await readNearby<ListedItem>({ ...view, near }, LISTED, 1, signal)
-  return nearest
+/** Reads the place that is nearest to a point, with the filters of a view; none if there is none in the greatest radius. */
+export async function readNearest(
+  view: View,
+  point: NonNullable<View['near']>,
+  signal: AbortSignal,
+): Promise<ListedItem[]> {
+  const near = { ...point, radius: MAX_RADIUS_METRES }
+  return (await readNearby<ListedItem>({ ...view, near }, LISTED, 1, signal)).slice(0, 1)
 }
 
 /** The name of a sort order in GraphQL: `updatedAt` is `UPDATED_AT`. */
