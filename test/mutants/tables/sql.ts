@@ -154,6 +154,17 @@ export const SQL: readonly MutantTable[] = [
     mutants: [{ find: 'among(items, whereInCircle(circle))', replace: 'items' }],
   },
   {
+    file: 'src/catalog/sql/words.ts',
+    tests: ['test/catalog/search-edges.test.ts'],
+    mutants: [
+      { find: "text.split(WHITE_SPACE).join(' ')", replace: 'text' },
+      {
+        find: 'const whereWords = whereSelected(selection, text?.words)',
+        replace: 'const whereWords = whereSelected(selection)',
+      },
+    ],
+  },
+  {
     file: 'src/catalog/sql/tiles.ts',
     tests: ['test/catalog/tiles.test.ts'],
     mutants: [
