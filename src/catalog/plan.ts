@@ -9,7 +9,7 @@ import type { Circle, Selection } from './selection.ts'
  */
 
 /** Numbers of items: of the selection, and of those that another way reads, by default all items of the datasets. */
-interface Sizes {
+export interface Sizes {
   total: number
   size: number
 }

@@ -2,7 +2,7 @@ import { NEVER_PREPARE } from '../../database/raw-sql.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Share, TileSelection } from '../arguments.ts'
-import { comparesNames } from '../plan.ts'
+import { comparesNames, type Sizes } from '../plan.ts'
 import { onlyCategory } from '../selection.ts'
 import {
   bitsBelowCluster,
@@ -20,7 +20,7 @@ import {
 } from '../tile.ts'
 import { among, type Items, itemsOf, type Scope, select, whereSelected } from './select.ts'
 import { type Counted, countsOf, zoomsOf } from './tile-counts.ts'
-import { type FoldedText, foldText, whereWith } from './words.ts'
+import { foldText, whereWith } from './words.ts'
 
 /*
  * The features of a map tile. A tile with few items contains all of them. A tile with many items is divided into squares, and
@@ -44,28 +44,34 @@ export async function fetchTile(
   const categoryCode = onlyCategory(selection)
   const items = among(itemsOf(scope), whereInRange(Prisma.sql`i.tile_cell`, cellRange(tile)))
   const where = whereSelected(selection, text?.words)
+  const sizes = text && (await fetchSizes(reader, tile, scope))
   const found =
-    text && (await isSmall(reader, tile, scope, text))
+    sizes && comparesNames(sizes, text.share)
       ? { from: Prisma.sql`(${select(Prisma.sql`*`, items, Prisma.sql`OFFSET 0`)}) AS i`, where }
       : among(items, Prisma.sql`${NEVER_PREPARE} ${whereWith(text, selection)}`)
   const source = { tile, scope, shares, items: isWhole ? items : found, whereSelected: where }
   const rows =
     (categoryCode !== undefined && (await fetchCounted(reader, source, { categoryCode }))) ||
+    (sizes && sizes.total * text.share > MANY && (await fetchFound(reader, source))) ||
     (await fetchFew(reader, isWhole ? selectFirst(source) : select(COLUMNS, found))) ||
     (isWhole && (await fetchCounted(reader, source, 'items'))) ||
-    (await fetchFound(reader, source))
+    (await fetchFound(reader, source)) ||
+    []
   return rows.map((row) => toFeature(tile, row))
 }
 
-/** Whether a tile has so few items that the index of grams, which finds those of all tiles, takes longer than a comparison of each. */
-async function isSmall(reader: SqlReader, tile: TileAddress, scope: Scope, { share }: FoldedText): Promise<boolean> {
+/** If a tile may have so many items with a text, they are not first read as features: the index of grams would be read twice. */
+const MANY = 2 * MAX_FEATURES
+
+/** The number of items of a tile, and of all items by PostgreSQL's statistics. A tile at a zoom without counts has none. */
+async function fetchSizes(reader: SqlReader, tile: TileAddress, scope: Scope): Promise<Sizes> {
   const zoom = COUNTED_ZOOMS.find((counted) => counted >= tile.z)
-  if (zoom === undefined) return true
+  if (zoom === undefined) return { total: 0, size: 0 }
   const counts = among(countsOf('items', scope, zoom), whereInRange(Prisma.sql`t.cell`, rangeAtZoom(tile, zoom)))
-  const [row] = await reader.$queryRaw<{ total: number; size: number }[]>`
+  const [row] = await reader.$queryRaw<Sizes[]>`
     SELECT (${select(Prisma.sql`coalesce(sum(t.n), 0)`, counts)})::float8 AS total,
            (SELECT reltuples FROM pg_class WHERE oid = 'items'::regclass)::float8 AS size`
-  return row !== undefined && comparesNames(row, share)
+  return row ?? { total: 0, size: 0 }
 }
 
 interface TileSource {
@@ -124,20 +130,19 @@ async function fetchCounted(reader: SqlReader, source: TileSource, counted: Coun
   })
 }
 
-/** Returns the squares of a tile, from its selected items. */
-async function fetchFound(reader: SqlReader, source: TileSource): Promise<Row[]> {
+/** Returns the squares of a tile, from its selected items; undefined if these are few enough for features. */
+function fetchFound(reader: SqlReader, source: TileSource): Promise<Row[] | undefined> {
   const category = source.shares === 'categoryCode' ? Prisma.sql`i.category_code` : Prisma.sql`NULL::text`
   const columns = Prisma.sql`
     i.dataset_id, i.tile_cell >> ${bitsBelowCluster(source.tile)}::integer AS square, ${category} AS value,
     count(*) AS n, min(i.tile_cell) AS first, max(i.tile_cell) AS last`
-  const squares = await fetchSquares(reader, source, {
+  return fetchSquares(reader, source, {
     parts: select(columns, source.items, Prisma.sql`GROUP BY 1, 2, 3`),
     // A mean would need the cell of every item. The middle between the first and the last cell needs only two cells.
     x: Prisma.sql`(even_bits(min(first)) + even_bits(max(last))) / 2`,
     y: Prisma.sql`(even_bits(min(first) >> 1) + even_bits(max(last) >> 1)) / 2`,
     byCategory: Prisma.sql`SELECT square, value, n FROM part`,
   })
-  return squares ?? []
 }
 
 /** SQL for the squares of a tile. */
