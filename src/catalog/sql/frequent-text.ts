@@ -3,8 +3,8 @@ import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Selection } from '../selection.ts'
 import { whereAllInName, whereBegins, whereEqual } from './ranks.ts'
-import { allOf, among, itemsOf, type Scope, select, whereSelected } from './select.ts'
-import { BEGINNING, LETTER_GRAMS } from './suggest.ts'
+import { allOf, type Scope, select, whereSelected } from './select.ts'
+import { BEGINNING, LETTER_GRAMS, ownersOf, ownItems } from './suggest.ts'
 import type { FoldedText } from './words.ts'
 
 /*
@@ -92,13 +92,10 @@ async function findBest(
   condition: Prisma.Sql,
   most: number,
 ): Promise<string[] | undefined> {
-  const found = select(
-    Prisma.sql`i.id, i.name`,
-    among(itemsOf(scope), condition, whereSelected(selection)),
-    Prisma.sql`LIMIT ${most + 1}`,
-  )
+  const limit = Prisma.sql`LIMIT ${most + 1}`
+  const few = select(Prisma.sql`i.id, i.name`, ownItems(condition, whereSelected(selection)), limit)
   const [row] = await reader.$queryRaw<{ ids: string[] | null }[]>`
-    WITH ${NEVER_PREPARE} found AS MATERIALIZED (${found})
+    WITH ${NEVER_PREPARE} found AS MATERIALIZED (SELECT one.* FROM ${ownersOf(scope)}, LATERAL (${few}) AS one ${limit})
     SELECT CASE WHEN (SELECT count(*) FROM found) <= ${most}
                 THEN array_to_json(ARRAY(SELECT id FROM found ORDER BY name, id LIMIT ${count})) END AS ids`
   return row?.ids ?? undefined

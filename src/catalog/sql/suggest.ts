@@ -120,12 +120,12 @@ function beginnings(phrases: Prisma.Sql, where: Prisma.Sql, scope: Scope, limit:
 }
 
 /** A table of the datasets. PostgreSQL reads each without parallel workers, whose start takes longer. */
-function ownersOf(scope: Scope): Prisma.Sql {
+export function ownersOf(scope: Scope): Prisma.Sql {
   return Prisma.sql`unnest(${[...scope]}::uuid[]) AS owner (dataset_id)`
 }
 
 /** The items of `owner` that match the conditions. */
-function ownItems(...conditions: readonly Prisma.Sql[]): Items {
+export function ownItems(...conditions: readonly Prisma.Sql[]): Items {
   return among({ from: Prisma.sql`items i`, where: Prisma.sql`i.dataset_id = owner.dataset_id` }, ...conditions)
 }
 

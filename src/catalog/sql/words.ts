@@ -14,7 +14,10 @@ export interface FoldedText {
   phrase: string
   /** Its rarest grams; none for a single frequent letter. */
   grams: readonly string[]
-  /** The share of all items that have its rarest gram, by PostgreSQL's statistics: 0 if they do not know the gram. */
+  /**
+   * The share of all items that may have it, if words do not depend on each other: that of the rarest gram of each word, by PostgreSQL's
+   * statistics. It is 0 if they do not know a gram.
+   */
   share: number
   /** Whether the index of grams finds few items: one of its grams is rare. */
   isRare: boolean
@@ -41,19 +44,22 @@ const WHITE_SPACE = /\p{White_Space}+/u
  */
 export async function foldText(reader: SqlReader, text: string, commonShare = COMMON_SHARE): Promise<FoldedText> {
   const given = text.split(WHITE_SPACE).join(' ')
-  const [row] = await reader.$queryRaw<{ folded: string; grams: string[]; share: number }[]>`
-    SELECT folded, rare.grams, rare.share
-      FROM fold_name(${given}) AS folded
-     CROSS JOIN LATERAL (
-            SELECT coalesce(array_agg(gram), '{}') AS grams, coalesce(min(share), 1)::float8 AS share
-              FROM (SELECT gram, coalesce(common.share, 0) AS share
-                      FROM (SELECT DISTINCT unnest(name_grams(folded))::text AS gram) AS given
-                      LEFT JOIN ${gramShares('items_grams_idx')} AS common USING (gram)
-                     ORDER BY share, length(gram) DESC LIMIT ${MOST_GRAMS}) AS ranked
-          ) AS rare`
-  const { folded = '', grams = [], share = 1 } = row ?? {}
+  const [row] = await reader.$queryRaw<{ folded: string; grams: string[]; shares: number[] }[]>`
+    WITH text AS MATERIALIZED (SELECT fold_name(${given}) AS folded),
+         known AS MATERIALIZED (
+           SELECT word.n, given.gram::text, coalesce(common.share, 0)::float8 AS share
+             FROM text
+            CROSS JOIN string_to_table(folded, ' ') WITH ORDINALITY AS word (word, n)
+            CROSS JOIN unnest(name_grams(word.word)) AS given (gram)
+             LEFT JOIN ${gramShares('items_grams_idx')} AS common ON common.gram = given.gram::text)
+    SELECT folded,
+           ARRAY(SELECT gram FROM known GROUP BY gram, share ORDER BY share, length(gram) DESC LIMIT ${MOST_GRAMS}) AS grams,
+           ARRAY(SELECT min(share) FROM known GROUP BY n) AS shares
+      FROM text`
+  const { folded = '', grams = [], shares = [] } = row ?? {}
   const words = folded.split(' ').filter((word) => word !== '')
-  return { words, phrase: words.join(' '), grams, share, isRare: share <= commonShare }
+  const isRare = Math.min(1, ...shares) <= commonShare
+  return { words, phrase: words.join(' '), grams, share: shares.reduce((product, share) => product * share, 1), isRare }
 }
 
 /** SQL for the common grams of an index, and the share of all items that has each (gram, share), by PostgreSQL's statistics. */
