@@ -110,7 +110,11 @@ async function findPages(
       : fetchSearchPage(statements.on(scope), window, scope)
   const count = async (scope: string[]) => {
     const known = statements.textTotals?.lookup(`${windowKey(window)} ${scope}`)
-    if (known?.value !== undefined) return { json: '[]', total: known.value }
+    if (known?.value !== undefined) {
+      // The read log knows by a statement whether the total is of the state of the list.
+      await statements.on(scope).$queryRaw`SELECT true`
+      return { json: '[]', total: known.value }
+    }
     const found = await find(scope)
     if (found.total !== null)
       known?.store(

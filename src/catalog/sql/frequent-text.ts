@@ -4,7 +4,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import type { Selection } from '../selection.ts'
 import { whereAllInName, whereBegins, whereEqual } from './ranks.ts'
 import { allOf, type Scope, select, whereSelected } from './select.ts'
-import { BEGINNING, LETTER_GRAMS, ownersOf, ownItems } from './suggest.ts'
+import { BEGINNING, itemsEqualTo, ownersOf, ownItems } from './suggest.ts'
 import type { FoldedText } from './words.ts'
 
 /*
@@ -30,10 +30,10 @@ export interface ReadBounds {
   few: number
   /** Items of a rank to sort, where there is no other way. */
   many: number
-  /** Items of a walk. */
+  /** Items of a walk, of all its ranges together. */
   walked: number
 }
-/** Milliseconds at these bounds: 5, 40, 10. */
+/** For one dataset these are 5, 40 and 10 ms. */
 export const READ_BOUNDS: ReadBounds = { few: 5_000, many: 50_000, walked: 20_000 }
 
 /**
@@ -54,10 +54,11 @@ export async function findFirst(reader: SqlReader, search: FrequentSearch & Read
 
 /** Those of rank 0. */
 function findEqual(reader: SqlReader, search: FrequentSearch & ReadBounds): Promise<string[] | undefined> {
-  const { text } = search
-  const keyword = Prisma.sql`ARRAY['=' || left(btrim(letters_of(${text.phrase}), ' '), ${INDEXED_LETTERS})]`
-  const byIndex = Prisma.sql`(${BEGINNING} = ${lettersOf(text)} OR ${LETTER_GRAMS} @> ${keyword})`
-  return findBest(reader, search, Prisma.sql`${byIndex} AND ${whereEqual(text)}`, search.few)
+  const { text, scope, few } = search
+  const keyword = Prisma.sql`left(btrim(letters_of(${text.phrase}), ' '), ${INDEXED_LETTERS})`
+  const where = Prisma.sql`${whereEqual(text)} AND ${whereFiltered(search)}`
+  const equal = itemsEqualTo({ names: Prisma.sql`ARRAY[${lettersOf(text)}]`, keyword }, where, scope, atMost(few))
+  return findBest(reader, search, equal, few)
 }
 
 /** Those of rank 2. */
@@ -75,8 +76,15 @@ async function findBeginnings(reader: SqlReader, search: FrequentSearch & ReadBo
   const ranges = namesThatBegin(text.phrase)
   const isFound = Prisma.sql`${whereBegins(text)} AND NOT ${whereEqual(text)}`
   const letters = lettersOf(text)
-  const byIndex = Prisma.sql`${BEGINNING} >= ${letters} AND ${BEGINNING} <= ${letters} || ${LAST.repeat(INDEXED_LETTERS)} AND ${isFound}`
-  const begun = await findBest(reader, search, byIndex, ranges ? search.few : search.many)
+  const byIndex = Prisma.sql`${BEGINNING} >= ${letters} AND ${BEGINNING} <= ${letters} || ${LAST.repeat(INDEXED_LETTERS)}`
+  const most = ranges ? search.few : search.many
+  const ofOwner = select(Prisma.sql`i.id, i.name`, ownItems(byIndex, isFound, whereFiltered(search)), atMost(most))
+  const begun = await findBest(
+    reader,
+    search,
+    Prisma.sql`SELECT one.* FROM ${ownersOf(search.scope)}, LATERAL (${ofOwner}) AS one ${atMost(most)}`,
+    most,
+  )
   return begun ?? (ranges && walk(reader, search, { ranges, isFound }))
 }
 
@@ -85,17 +93,28 @@ function lettersOf({ phrase }: FoldedText): Prisma.Sql {
   return Prisma.sql`left(letters_of(${phrase}), ${INDEXED_LETTERS}) COLLATE "C"`
 }
 
-/** The ids of the items with a condition, by name, then id; undefined if more items than `most` have it. */
+/** SQL condition: the item matches the selection beside the text. */
+function whereFiltered({ text: _, scope: _scope, count: _count, ...selection }: FrequentSearch): Prisma.Sql {
+  return whereSelected(selection)
+}
+
+/** One more shows that there are more. */
+function atMost(count: number): Prisma.Sql {
+  return Prisma.sql`LIMIT ${count + 1}`
+}
+
+/**
+ * The ids of the items that a SELECT of ids and names finds, by name, then id; undefined if it finds more than `most`.
+ * @param found has at most one more, so that no more are read
+ */
 async function findBest(
   reader: SqlReader,
-  { text: _, scope, count, ...selection }: FrequentSearch,
-  condition: Prisma.Sql,
+  { count }: FrequentSearch,
+  found: Prisma.Sql,
   most: number,
 ): Promise<string[] | undefined> {
-  const limit = Prisma.sql`LIMIT ${most + 1}`
-  const few = select(Prisma.sql`i.id, i.name`, ownItems(condition, whereSelected(selection)), limit)
   const [row] = await reader.$queryRaw<{ ids: string[] | null }[]>`
-    WITH ${NEVER_PREPARE} found AS MATERIALIZED (SELECT one.* FROM ${ownersOf(scope)}, LATERAL (${few}) AS one ${limit})
+    WITH ${NEVER_PREPARE} found AS MATERIALIZED (${found})
     SELECT CASE WHEN (SELECT count(*) FROM found) <= ${most}
                 THEN array_to_json(ARRAY(SELECT id FROM found ORDER BY name, id LIMIT ${count})) END AS ids`
   return row?.ids ?? undefined
@@ -121,10 +140,12 @@ interface Walk {
  */
 async function walk(
   reader: SqlReader,
-  { scope, count, walked, text: _, ...selection }: FrequentSearch & ReadBounds,
+  search: FrequentSearch & ReadBounds,
   { ranges, isFound }: Walk,
 ): Promise<string[] | undefined> {
-  const steps = Math.max(count, Math.ceil(walked / (scope.length * ranges.length)))
+  const { scope, count, walked } = search
+  const steps = Math.floor(walked / (scope.length * ranges.length))
+  if (steps < count) return undefined
   const inOrder = Prisma.sql`ORDER BY i.name, i.id`
   const ofRange = {
     from: Prisma.sql`items i`,
@@ -133,7 +154,7 @@ async function walk(
   const read = select(Prisma.sql`*`, ofRange, Prisma.sql`${inOrder} LIMIT ${steps}`)
   const hits = select(
     Prisma.sql`i.id, i.name`,
-    { from: Prisma.sql`(${read}) AS i`, where: allOf([isFound, whereSelected(selection)]) },
+    { from: Prisma.sql`(${read}) AS i`, where: allOf([isFound, whereFiltered(search)]) },
     Prisma.sql`${inOrder} LIMIT ${count}`,
   )
   // Where the walk of a range ended, if it did not end with a hit.
@@ -145,8 +166,8 @@ async function walk(
             CROSS JOIN unnest(${ranges.map(({ first }) => first)}::text[], ${ranges.map(({ end }) => end)}::text[]) AS names (first, "end")),
          found AS MATERIALIZED (SELECT range.n, hit.* FROM range CROSS JOIN LATERAL (${hits}) AS hit),
          best AS MATERIALIZED (SELECT id, name FROM found ORDER BY name, id LIMIT ${count}),
-         edge AS (SELECT edge.* FROM range CROSS JOIN LATERAL (${edge}) AS edge
-                   WHERE (SELECT count(*) FROM found WHERE found.n = range.n) < ${count})
+         edge AS (SELECT edge.* FROM range LEFT JOIN (SELECT n, count(*) AS hits FROM found GROUP BY n) AS walked USING (n)
+                   CROSS JOIN LATERAL (${edge}) AS edge WHERE coalesce(hits, 0) < ${count})
     SELECT CASE WHEN (SELECT count(*) FROM best) = ${count}
                  AND NOT EXISTS (SELECT FROM edge, best WHERE (edge.name, edge.id) < (best.name, best.id))
                 THEN array_to_json(ARRAY(SELECT id FROM best ORDER BY name, id)) END AS ids`

@@ -48,7 +48,7 @@ export function anyOf(scope: Scope): Prisma.Sql {
 
 /**
  * The items in the cells of a row of the table `part` (first, "end") that have the values of filters, through the index on dataset,
- * cell and codes. Without OFFSET 0 the planner would use the index on locations, or that of a filter, and read all matching items for each part.
+ * cell and codes. Without OFFSET 0 the planner would use the index of a filter, and read all matching items for each part.
  * @param dataset SQL on the right of `dataset_id =`
  */
 export function itemsOfPart(filters: FilterValues, dataset = Prisma.sql`part.dataset_id`): Items {
