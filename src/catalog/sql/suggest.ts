@@ -113,7 +113,9 @@ function equalItems({ phrase }: ParsedText, where: Prisma.Sql, scope: Scope, lim
 
 /**
  * SQL for the id and name of the items with one of the names, or with the keyword, as `letters_of` writes them, at most 50 letters. Each is
- * a look-up in its index: for either of both, PostgreSQL may read all items.
+ * a look-up in its index. PostgreSQL plans it for all rows, because the table is materialized: with the order or the limit in it, it could
+ * walk over all items instead.
+ * @param rest is the order and the limit
  */
 export function itemsEqualTo(
   { names, keyword }: { names: Prisma.Sql; keyword: Prisma.Sql },
@@ -121,15 +123,14 @@ export function itemsEqualTo(
   scope: Scope,
   rest: Prisma.Sql,
 ): Prisma.Sql {
-  const columns = Prisma.sql`i.id, i.name`
+  const firstOf = (items: Items) => Prisma.sql`
+    (WITH equal AS MATERIALIZED (${select(Prisma.sql`i.*`, items)})
+     ${select(Prisma.sql`i.id, i.name`, { from: Prisma.sql`equal AS i`, where }, rest)})`
   const ofOwner = (condition: Prisma.Sql) =>
-    Prisma.sql`SELECT one.* FROM ${ownersOf(scope)}, LATERAL (${select(columns, ownItems(condition, where), rest)}) AS one`
+    Prisma.sql`(SELECT one.* FROM ${ownersOf(scope)}, LATERAL ${firstOf(ownItems(condition))} AS one)`
   const hasKeyword = Prisma.sql`${LETTER_GRAMS} @> ARRAY['=' || ${keyword}]`
   // The index of keywords is one for all datasets.
-  const keyworded =
-    scope.length > FEW_OWNERS
-      ? Prisma.sql`(${select(columns, among(itemsOf(scope), hasKeyword, where), rest)})`
-      : ofOwner(hasKeyword)
+  const keyworded = scope.length > FEW_OWNERS ? firstOf(among(itemsOf(scope), hasKeyword)) : ofOwner(hasKeyword)
   return Prisma.sql`${ofOwner(Prisma.sql`${BEGINNING} = ANY (${names})`)} UNION ${keyworded}`
 }
 
