@@ -30,7 +30,7 @@ export interface Change {
   origin: Origin
   files?: readonly SourceFile[]
   undoneId?: string
-  /** SQL for the ids of the items that the change creates, updates or removes. $2 is the UUID of the dataset. */
+  /** SQL condition: the change creates, updates or removes the item `i` of the dataset. */
   touched?: SqlText
   /** Whether the change removes the dataset. Its grants go with it. */
   removesDataset?: boolean
@@ -93,7 +93,7 @@ async function insertPart(change: Change & { touched: SqlText }, id: string, kin
     sql`INSERT INTO history_parts (entry_id, kind, part, content)
      SELECT $1, '${kind}', part, string_agg(line, E'\\n')
        FROM (SELECT line, sum(length(line)) OVER (ROWS UNBOUNDED PRECEDING) / ${PART_CHARACTERS} AS part
-               FROM (SELECT ${line} AS line FROM items AS i WHERE i.dataset_id = $2 AND i.id IN (${touched})
+               FROM (SELECT ${line} AS line FROM items AS i WHERE i.dataset_id = $2 AND ${touched}
                      -- PostgreSQL would otherwise make each line twice.
                      OFFSET 0) AS lines
             ) AS parts

@@ -47,8 +47,7 @@ export async function deleteDataset(
 ): Promise<ChangeCounts> {
   const { session, datasetId } = change
   await lockAllRows(session, datasetId)
-  const touched = sql`SELECT id FROM items WHERE dataset_id = $2`
-  return recordChange({ ...change, touched, removesDataset: true }, async () => {
+  return recordChange({ ...change, touched: sql`true`, removesDataset: true }, async () => {
     const { rows } = await session.query<{ removed: number }>(
       sql`WITH gone AS (DELETE FROM datasets WHERE id = $1) SELECT count(*)::integer AS removed FROM items WHERE dataset_id = $1`,
       [datasetId],

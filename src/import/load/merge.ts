@@ -176,7 +176,7 @@ export async function mergeStaged(state: State, counts: MergeCounts, onShare = (
   const { session, table, datasetId, exists, row, labels } = state
   const changes = changesOf(table)
   await lockChangedRows(session, changes, datasetId)
-  const change = { session, datasetId, ...state.change, touched: sql`SELECT id FROM ${changes}` }
+  const change = { session, datasetId, ...state.change, touched: sql`i.id IN (SELECT id FROM ${changes})` }
   await recordChange(change, async () => {
     const datasetChanged = await mergeDataset(state, row, exists)
     await mergeItems(state, counts, onShare)
