@@ -38,17 +38,26 @@ interface Place {
 }
 
 interface PageMap {
+  loaded: () => boolean
   querySourceFeatures: (source: string, options: object) => Place[]
+  queryRenderedFeatures: (at: { x: number; y: number }) => Place[]
   project: (at: [number, number]) => { x: number; y: number }
 }
 
-/** Runs in the page. Returns the name of a place on the map, and where it is in pixels; undefined without a map. */
+/**
+ * Runs in the page. Returns the name of a place that is drawn on the map with no other above it, and where it is in pixels; undefined while
+ * the map is not complete.
+ */
 function findPlace(): { name: string; x: number; y: number } | undefined {
   // Before there is a map, the name is that of its element.
   const { map } = globalThis as unknown as { map: Partial<PageMap> }
-  const [place] = map.querySourceFeatures?.('places', { sourceLayer: 'items' }) ?? []
-  const at = place && map.project?.(place.geometry.coordinates)
-  return place && at && { name: place.properties.name, ...at }
+  if (!map.loaded?.()) return undefined
+  for (const { properties, geometry } of map.querySourceFeatures?.('places', { sourceLayer: 'items' }) ?? []) {
+    const at = map.project?.(geometry.coordinates)
+    const [top] = (at && map.queryRenderedFeatures?.(at)) ?? []
+    if (at && properties.name && top?.properties.name === properties.name) return { name: properties.name, ...at }
+  }
+  return undefined
 }
 
 describe.skipIf(!hasBrowser)('A map on the page of a partner', () => {
