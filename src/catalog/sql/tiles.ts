@@ -3,7 +3,7 @@ import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Share, TileSelection } from '../arguments.ts'
 import { comparesNames, type Sizes } from '../plan.ts'
-import { onlyCategory } from '../selection.ts'
+import { onlyCategory, type Selection } from '../selection.ts'
 import {
   bitsBelowCluster,
   CATEGORY_ZOOMS,
@@ -39,32 +39,48 @@ export async function fetchTile(
   { shares, ...selection }: TileSelection,
   scope: Scope,
 ): Promise<TileFeature[]> {
-  const text = selection.text === undefined ? undefined : await foldText(reader, selection.text)
   const isWhole = Object.values(selection).every((member) => member === undefined)
-  const categoryCode = onlyCategory(selection)
-  const items = among(itemsOf(scope), whereInRange(Prisma.sql`i.tile_cell`, cellRange(tile)))
-  const where = whereSelected(selection, text?.words)
-  const sizes = text && (await fetchSizes(reader, tile, scope))
-  const found =
-    sizes && comparesNames(sizes, text.share)
-      ? { from: Prisma.sql`(${select(Prisma.sql`*`, items, Prisma.sql`OFFSET 0`)}) AS i`, where }
-      : among(items, Prisma.sql`${NEVER_PREPARE} ${whereWith(text, selection)}`)
-  const source = { tile, scope, shares, items: isWhole ? items : found, whereSelected: where }
-  const rows =
-    (categoryCode !== undefined && (await fetchCounted(reader, source, { categoryCode }))) ||
-    (sizes && sizes.total * text.share > MANY && (await fetchFound(reader, source))) ||
-    (await fetchFew(reader, isWhole ? selectFirst(source) : select(COLUMNS, found))) ||
-    (isWhole && (await fetchCounted(reader, source, 'items'))) ||
-    (await fetchFound(reader, source)) ||
-    []
+  const source = { tile, scope, shares }
+  const rows = isWhole ? await fetchWhole(reader, source) : await fetchSelected(reader, source, selection)
   return rows.map((row) => toFeature(tile, row))
+}
+
+async function fetchWhole(reader: SqlReader, source: TileSource): Promise<Row[]> {
+  const few = await fetchFew(reader, selectFirst(source))
+  if (few) return few
+  const items = itemsIn(source)
+  const whereSelected = Prisma.sql`true`
+  return (
+    (await fetchCounted(reader, { ...source, whereSelected }, 'items')) ??
+    (await fetchFound(reader, { ...source, items, whereSelected })) ??
+    []
+  )
+}
+
+async function fetchSelected(reader: SqlReader, source: TileSource, selection: Selection): Promise<Row[]> {
+  const text = selection.text === undefined ? undefined : await foldText(reader, selection.text)
+  const categoryCode = onlyCategory(selection)
+  const where = whereSelected(selection, text?.words)
+  const sizes = text && (await fetchSizes(reader, source))
+  const items =
+    sizes && comparesNames(sizes, text.share)
+      ? { from: Prisma.sql`(${select(Prisma.sql`*`, itemsIn(source), Prisma.sql`OFFSET 0`)}) AS i`, where }
+      : among(itemsIn(source), Prisma.sql`${NEVER_PREPARE} ${whereWith(text, selection)}`)
+  const selected = { ...source, items, whereSelected: where }
+  return (
+    (categoryCode !== undefined && (await fetchCounted(reader, selected, { categoryCode }))) ||
+    (sizes && sizes.total * text.share > MANY && (await fetchFound(reader, selected))) ||
+    (await fetchFew(reader, select(COLUMNS, items))) ||
+    (await fetchFound(reader, selected)) ||
+    []
+  )
 }
 
 /** If a tile may have so many items with a text, they are not first read as features: the index of grams would be read twice. */
 const MANY = 2 * MAX_FEATURES
 
 /** The number of items of a tile, and of all items by PostgreSQL's statistics. A tile at a zoom without counts has none. */
-async function fetchSizes(reader: SqlReader, tile: TileAddress, scope: Scope): Promise<Sizes> {
+async function fetchSizes(reader: SqlReader, { tile, scope }: TileSource): Promise<Sizes> {
   const zoom = COUNTED_ZOOMS.find((counted) => counted >= tile.z)
   if (zoom === undefined) return { total: 0, size: 0 }
   const counts = among(countsOf('items', scope, zoom), whereInRange(Prisma.sql`t.cell`, rangeAtZoom(tile, zoom)))
@@ -78,10 +94,16 @@ interface TileSource {
   tile: TileAddress
   scope: Scope
   shares: Share | undefined
-  /** The selected items of the tile. */
-  items: Items
+}
+
+interface SquaresSource extends TileSource {
   /** SQL condition of a selected item `i` whose place is known. */
   whereSelected: Prisma.Sql
+}
+
+/** All items of the tile. */
+function itemsIn({ tile, scope }: TileSource): Items {
+  return among(itemsOf(scope), whereInRange(Prisma.sql`i.tile_cell`, cellRange(tile)))
 }
 
 const COLUMNS = Prisma.sql`i.id, i.name, i.category_code, i.dataset_id, i.tile_cell`
@@ -111,7 +133,7 @@ function selectFirst({ tile, scope }: TileSource): Prisma.Sql {
 }
 
 /** Returns the squares of a tile by stored counts; undefined if there are none, or if its items are few enough for features. */
-async function fetchCounted(reader: SqlReader, source: TileSource, counted: Counted): Promise<Row[] | undefined> {
+async function fetchCounted(reader: SqlReader, source: SquaresSource, counted: Counted): Promise<Row[] | undefined> {
   const { tile, scope, shares } = source
   const zoom = countedZoomFor(tile, shares === 'categoryCode' ? CATEGORY_ZOOMS : zoomsOf(counted))
   if (zoom === undefined) return undefined
@@ -131,7 +153,7 @@ async function fetchCounted(reader: SqlReader, source: TileSource, counted: Coun
 }
 
 /** Returns the squares of a tile, from its selected items; undefined if these are few enough for features. */
-function fetchFound(reader: SqlReader, source: TileSource): Promise<Row[] | undefined> {
+function fetchFound(reader: SqlReader, source: SquaresSource & { items: Items }): Promise<Row[] | undefined> {
   const category = source.shares === 'categoryCode' ? Prisma.sql`i.category_code` : Prisma.sql`NULL::text`
   const columns = Prisma.sql`
     i.dataset_id, i.tile_cell >> ${bitsBelowCluster(source.tile)}::integer AS square, ${category} AS value,
@@ -163,7 +185,7 @@ interface Squares {
  */
 function fetchSquares(
   reader: SqlReader,
-  { shares, whereSelected }: TileSource,
+  { shares, whereSelected }: SquaresSource,
   { parts, x, y, byCategory }: Squares,
 ): Promise<Row[] | undefined> {
   return fetchRows(
