@@ -46,7 +46,7 @@ export async function fetchTile(
 }
 
 async function fetchWhole(reader: SqlReader, source: TileSource): Promise<Row[]> {
-  const few = await fetchFew(reader, selectFirst(source))
+  const few = await fetchFew(reader, Prisma.sql`found AS (${selectFirst(source)})`)
   if (few) return few
   const items = itemsIn(source)
   const whereSelected = Prisma.sql`true`
@@ -70,7 +70,8 @@ async function fetchSelected(reader: SqlReader, source: TileSource, selection: S
   return (
     (categoryCode !== undefined && (await fetchCounted(reader, selected, { categoryCode }))) ||
     (sizes && sizes.total * text.share > MANY && (await fetchFound(reader, selected))) ||
-    (await fetchFew(reader, select(COLUMNS, items))) ||
+    // PostgreSQL plans a materialized table for all of its rows. With the limit it would walk all items of the tile in search of a few.
+    (await fetchFew(reader, Prisma.sql`found AS MATERIALIZED (${select(COLUMNS, items)})`)) ||
     (await fetchFound(reader, selected)) ||
     []
   )
@@ -108,14 +109,16 @@ function itemsIn({ tile, scope }: TileSource): Items {
 
 const COLUMNS = Prisma.sql`i.id, i.name, i.category_code, i.dataset_id, i.tile_cell`
 
-/** Returns the items of a tile; undefined if they are too many for features. */
-async function fetchFew(reader: SqlReader, items: Prisma.Sql): Promise<Row[] | undefined> {
+/**
+ * Returns the items of a tile; undefined if they are too many for features.
+ * @param found is the table `found` of the items, for WITH
+ */
+async function fetchFew(reader: SqlReader, found: Prisma.Sql): Promise<Row[] | undefined> {
   const limit = MAX_FEATURES + 1
-  // PostgreSQL plans a materialized table for all of its rows. With the limit it would walk all items of the tile in search of a few.
   const rows = await fetchRows(
     reader,
     Prisma.sql`
-    WITH found AS MATERIALIZED (${items})
+    WITH ${found}
     SELECT ${ROWS_OF_ITEMS}::text AS rows FROM (SELECT * FROM found LIMIT ${limit}) AS i`,
   )
   return rows && rows.length > MAX_FEATURES ? undefined : (rows ?? [])
