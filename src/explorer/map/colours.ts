@@ -5,6 +5,8 @@
 export interface Colours {
   water: string
   land: string
+  park: string
+  road: string
   border: string
   /** Places by category or dataset. Okabe and Ito chose them so that colour-blind people tell them apart. */
   values: readonly string[]
@@ -28,6 +30,8 @@ export interface Colours {
 export const LIGHT: Colours = {
   water: '#dfe8ef',
   land: '#f7f7f4',
+  park: '#e4eedd',
+  road: '#dcdcd4',
   border: '#c6ccd2',
   values: ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#1b2430'],
   others: '#8a929c',
@@ -42,6 +46,8 @@ export const LIGHT: Colours = {
 export const DARK: Colours = {
   water: '#10161d',
   land: '#222a33',
+  park: '#20302b',
+  road: '#37424d',
   border: '#3d4854',
   values: ['#56b4e9', '#e69f00', '#2fc79a', '#e59ac2', '#f0e442', '#e6e9ee'],
   others: '#8a95a1',

@@ -2,7 +2,7 @@ import type { ExpressionSpecification, LayerSpecification, SourceSpecification }
 import type { Colours } from './colours.ts'
 
 /*
- * The base map that needs no configuration: land, lakes, rivers, borders, and the names of countries and cities.
+ * The base map that needs no configuration: land, lakes, rivers, borders, the parks and main roads of Seoul, and the names of countries and cities.
  */
 
 /** What is drawn below the places. */
@@ -51,6 +51,7 @@ export function worldMap(colour: Colours, languages: readonly string[]): DrawnBa
     layers: [
       { id: 'water', type: 'background', paint: { 'background-color': colour.water } },
       { id: 'land', type: 'fill', ...layer('land'), paint: { 'fill-color': colour.land } },
+      { id: 'parks', type: 'fill', ...layer('parks'), minzoom: 9, paint: { 'fill-color': colour.park } },
       { id: 'lakes', type: 'fill', ...layer('lakes'), paint: { 'fill-color': colour.water } },
       ...['land', 'lakes'].map(
         (name): LayerSpecification => ({
@@ -63,6 +64,14 @@ export function worldMap(colour: Colours, languages: readonly string[]): DrawnBa
       // From zoom 9 on, the rivers of the world would be seen beside their beds.
       { id: 'rivers', ...waterLine(colour), ...layer('rivers'), minzoom: 3, maxzoom: 9 },
       { id: 'streams', ...waterLine(colour), ...layer('streams'), minzoom: 9 },
+      {
+        id: 'roads',
+        type: 'line',
+        ...layer('roads'),
+        minzoom: 10,
+        paint: { 'line-color': colour.road, 'line-width': ['interpolate', ['linear'], ['zoom'], 10, 0.5, 14, 3] },
+        layout: { 'line-cap': 'round', 'line-join': 'round' },
+      },
       {
         id: 'borders',
         type: 'line',
