@@ -45,10 +45,13 @@ const KEY_COLUMNS = {
  * Creates a key. Only this result contains the secret (`key`), because the database stores only its hash.
  * @throws `OPERATION_FAILED` if the name or a tier is not one line of text, or a dataset is unknown. Then no key is created.
  */
-export async function createKey(prisma: PrismaClient, newKey: NewKey): Promise<KeyRecord & { key: string }> {
+export async function createKey(
+  prisma: PrismaClient,
+  newKey: NewKey,
+  key = generateKey(),
+): Promise<KeyRecord & { key: string }> {
   const { datasets: slugs, ...properties } = newKey
   const columns = { ...parseChanges(properties), name: newKey.name }
-  const key = generateKey()
   const createdAt = new Date()
   const datasets = await Promise.all([...new Set(slugs)].map((slug) => resolveDataset(prisma, slug)))
   const datasetIds = [...new Set(datasets.map(({ id }) => id))]

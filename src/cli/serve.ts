@@ -1,14 +1,18 @@
 import cluster from 'node:cluster'
 import { readConfig } from '../config/config.ts'
+import { withVisitorsKey } from '../sample/visitors-key.ts'
 import { CatalogCommand } from './command.ts'
+import { canAsk } from './confirm.ts'
 import { printLine } from './print.ts'
 
 export const serveCommand = new CatalogCommand('serve').example('PORT=8080 npx catalog serve').action(run)
 
 async function run(): Promise<void> {
-  const config = readConfig(process.env)
+  const given = readConfig(process.env)
   // Loaded only here, because the other commands start twice as fast without the server.
-  if (cluster.isWorker) await (await import('../workers/worker.ts')).serveAsWorker(config)
-  else if (config.workers === 1) await (await import('../server/serve.ts')).serve(config, printLine)
+  if (cluster.isWorker) return (await import('../workers/worker.ts')).serveAsWorker(given)
+  // A service has no terminal, and a proxy may be before it.
+  const config = canAsk() ? withVisitorsKey(given) : given
+  if (config.workers === 1) await (await import('../server/serve.ts')).serve(config, printLine)
   else await (await import('../workers/serve-with-workers.ts')).serveWithWorkers(config, printLine)
 }

@@ -200,6 +200,8 @@ const configuration = environment
 export type Config = z.output<typeof configuration> & {
   /** For the operator: variables that have no effect. */
   warning?: string
+  /** A key that this process makes for visitors on this machine (sample/visitors-key.ts). */
+  visitorsKey?: string | undefined
 }
 export type DatabaseConfig = Config['database']
 export type LogLevel = (typeof LOG_LEVELS)[number]

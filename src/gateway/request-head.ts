@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { isLoopback } from '../config/url.ts'
 import { type CatalogError, validationFailed } from '../errors/errors.ts'
 
 /** At most 128 characters that are safe in a header and in a log. */
@@ -57,4 +58,12 @@ export function originOf({ protocol, host }: FastifyRequest): string | undefined
   const url = URL.parse(`${protocol}://${host}`)
   const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
   return isAddress ? url.origin : undefined
+}
+
+/**
+ * Whether the request comes from a program on this machine to a gateway that listens only here. A proxy or a tunnel adds its headers, and
+ * a page that lets its name lead here (DNS rebinding) sends that name.
+ */
+export function isFromThisMachine({ hostname, headers }: FastifyRequest): boolean {
+  return isLoopback(hostname) && !Object.keys(headers).some((name) => /^(x-)?forwarded|^via$|^x-real-ip$/.test(name))
 }

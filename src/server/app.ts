@@ -43,6 +43,8 @@ interface AppOptions extends HttpOptions {
   keyUsage?: KeyUsage
   /** The key of visitors without one. */
   publicKey?: string | undefined
+  /** That of visitors on this machine only. */
+  visitorsKey?: string | undefined
   /** Without it this process serves its port alone. */
   shared?: Shared
 }
@@ -59,6 +61,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     limits,
     keyUsage,
     publicKey,
+    visitorsKey,
     responseCacheBytes,
     shared,
   } = options
@@ -96,7 +99,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   addRestRoutes(app, services)
   addOpenApiRoutes(app, contact)
-  const { sendGraphiql, sendOgc } = addPages(app, { baseMap, contact, publicKey })
+  const { sendGraphiql, sendOgc } = addPages(app, { baseMap, contact, publicKey, visitorsKey })
   addGraphQLRoute(app, services, {
     sendGraphiql,
     trusted: trustedDocuments,

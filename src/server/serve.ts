@@ -50,7 +50,7 @@ export async function serve(config: Config, print: Output['print']): Promise<voi
     const prepared = await prepareDatabase(database, { config, url, stopped, isStopped }, output)
     if (prepared) {
       readiness.state = 'ready'
-      for (const line of startupBanner(url, prepared.sampleKey, config.baseMap !== undefined)) output.print(line)
+      for (const line of startupBanner(url, prepared.sampleKey, config)) output.print(line)
     }
     await stopped
     readiness.state = 'stopping'

@@ -1,10 +1,15 @@
+import type { Config } from '../config/config.ts'
 import { VERSION } from '../config/version.ts'
 
 /** An item with a parent and a picture. Its UUID comes from its externalId, so it is the same on every machine. */
 const GWANGHWAMUN = 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b'
 
 /** The lines that the operator sees when the gateway is ready: its addresses, and commands to try; at the first start a base map too. */
-export function startupBanner(url: string, sampleKey: string | undefined, hasBaseMap: boolean): string[] {
+export function startupBanner(
+  url: string,
+  sampleKey: string | undefined,
+  { baseMap, visitorsKey }: Pick<Config, 'baseMap' | 'visitorsKey'>,
+): string[] {
   const address = [
     `Dataset Catalog at ${url} (version ${VERSION})`,
     `GraphiQL at ${url}/graphql`,
@@ -23,8 +28,10 @@ export function startupBanner(url: string, sampleKey: string | undefined, hasBas
     ...address,
     '',
     `Sample key, shown this once: ${sampleKey}`,
-    'Visitors need a key, unless PUBLIC_KEY names one that shows them the public datasets.',
-    ...(hasBaseMap
+    visitorsKey === undefined
+      ? 'Visitors need a key, unless PUBLIC_KEY names one that shows them the public datasets.'
+      : `Until this process stops, for a day at most, ${url}/ shows the public datasets to everybody on this machine. PUBLIC_KEY names a key to keep that.`,
+    ...(baseMap
       ? []
       : [
           'With streets: BASE_MAP=openfreemap npx catalog serve (browsers then load that map from tiles.openfreemap.org)',

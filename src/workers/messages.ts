@@ -13,6 +13,7 @@ export type ToWorker =
       index: number
       readiness: Readiness['state']
       embeddedUrl: string | undefined
+      visitorsKey: string | undefined
       feed: readonly FeedEvent[]
     }
   | { type: 'readiness'; readiness: Readiness['state'] }

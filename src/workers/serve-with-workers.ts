@@ -58,7 +58,7 @@ export async function serveWithWorkers(config: Config, print: Output['print']): 
     if (prepared) {
       primary.setReadiness('ready')
       await unlessFailed(Promise.race([primary.workers.whenReady, stopped]))
-      for (const line of startupBanner(url, prepared.sampleKey, config.baseMap !== undefined)) output.print(line)
+      for (const line of startupBanner(url, prepared.sampleKey, config)) output.print(line)
     }
     await unlessFailed(stopped)
     primary.setReadiness('stopping')

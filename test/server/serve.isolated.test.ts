@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEmpty } from '../support/database.ts'
+import { useFolder } from '../support/folder.ts'
 import { CHECKOUT, environment, type Gateway, runCatalog, runShell, startGateway } from '../support/process.ts'
 import { openSocket } from '../support/raw.ts'
 import { requestText } from '../support/unread.ts'
 
+const path = useFolder()
 let env: Record<string, string>
 let drop: () => Promise<void>
 let gateway: Gateway
@@ -34,6 +36,7 @@ test('a first start says what it does, and links to the explorer with the key wh
   const key = /dck_[\w-]+/.exec(gateway.printed)?.[0]
   expect(gateway.printed).toContain('Loading the sample datasets ...\n')
   expect(gateway.printed).toContain(`Explore the sample: ${gateway.url}/#key=${key}\n`)
+  expect(gateway.printed).toContain('Visitors need a key, unless PUBLIC_KEY names one')
   expect(gateway.printed).toContain('With streets: BASE_MAP=openfreemap npx catalog serve')
   const third = gateway.printed.split('\n').filter((line) => line.startsWith('  curl '))[2] ?? ''
   const { item } = JSON.parse((await runShell({}, `${third} --silent`)).stdout).data
@@ -82,6 +85,25 @@ test('the sample data has every visibility, and the sample key may not access th
   expect(
     (await (await get('/v1/dataset-items/nearby?latitude=-16.69&longitude=179.99&radius=50000')).json()).data[0].name,
   ).toBe('Matei Airport')
+})
+
+/** Makes a process believe that it has a terminal. */
+const TERMINAL = '--import=data:text/javascript,process.stdin.isTTY=process.stderr.isTTY=true'
+
+test('the first start at a terminal opens the explorer for this machine, with workers too', async () => {
+  const atTerminal = { DATA_DIR: path('new'), NODE_OPTIONS: TERMINAL, WORKERS: '2' }
+  const first = await startGateway(atTerminal)
+  expect(first.printed).toContain(`for a day at most, ${first.url}/ shows the public datasets to everybody on this`)
+  const key = /"publicKey":"(\S+?)"/.exec(await (await fetch(first.url)).text())?.[1]
+  expect(first.printed).not.toContain(key)
+  const read = (slug: string) =>
+    fetch(`${first.url}/v1/datasets/${slug}`, { headers: { authorization: `Bearer ${key}` } }).then(
+      ({ status }) => status,
+    )
+  expect(await Promise.all(['seoul-landmarks', 'seoul-markets', 'korea-heritage'].map(read))).toEqual([200, 403, 403])
+  const { stdout } = await runCatalog(atTerminal, 'keys', 'list')
+  expect(stdout).toMatch(/ sample visitors +active +20\S+Z /)
+  expect(await first.stop()).toBe(0)
 })
 
 test('a second start loads nothing and prints no key', async () => {

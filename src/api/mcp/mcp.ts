@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FindKeyOrigins } from '../../auth/origins.ts'
+import { isLoopback } from '../../config/url.ts'
 import { validationFailed } from '../../errors/errors.ts'
 import type { Caller } from '../../gateway/admission/admission.ts'
 import { addDoor, type Services } from '../../gateway/answer.ts'
@@ -111,10 +112,8 @@ async function callTool(
  */
 function isAllowedOrigin(origin: string | undefined, corsOrigins: readonly string[]): boolean {
   if (origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin)) return true
-  return LOOPBACK.has(URL.parse(origin)?.hostname ?? '')
+  return isLoopback(URL.parse(origin)?.hostname ?? '')
 }
-
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 const FORBIDDEN_ORIGIN = {
   jsonrpc: '2.0',

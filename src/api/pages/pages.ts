@@ -4,6 +4,7 @@ import { EXPORT_FORMATS, mediaTypeOf } from '../../catalog/export-formats.ts'
 import type { BaseMap } from '../../config/base-maps.ts'
 import { addRoute } from '../../gateway/http.ts'
 import { ResponseBody, sendCacheable } from '../../gateway/reply.ts'
+import { isFromThisMachine } from '../../gateway/request-head.ts'
 import { addAssetRoute, openAssets } from './assets.ts'
 import { addBaseMapFileRoute, BASE_MAP_PATH } from './base-map-file.ts'
 import { assetPolicy, policiesOf } from './policy.ts'
@@ -41,10 +42,12 @@ interface PageOptions {
   contact?: string | undefined
   /** The key of visitors without one. */
   publicKey?: string | undefined
+  /** That of visitors on this machine only. */
+  visitorsKey?: string | undefined
 }
 
 /** Adds /, /docs, the assets of the pages, and /llms.txt, which tells agents what the server has (https://llmstxt.org). */
-export function addPages(app: FastifyInstance, { baseMap, contact, publicKey }: PageOptions): Pages {
+export function addPages(app: FastifyInstance, { baseMap, contact, publicKey, visitorsKey }: PageOptions): Pages {
   const origin = baseMap && 'url' in baseMap ? new URL(baseMap.url).origin : undefined
   const policies = policiesOf(origin)
   const assets = openAssets()
@@ -61,20 +64,26 @@ export function addPages(app: FastifyInstance, { baseMap, contact, publicKey }: 
       return sendCacheable(request, reply.header('content-security-policy', policies[name]), body)
     }
   }
+  const pageWithKey = (name: 'explorer' | 'ogc', data: object = {}) => {
+    const everywhere = page(name, { ...data, publicKey })
+    const here = visitorsKey === undefined ? everywhere : page(name, { ...data, publicKey: visitorsKey })
+    return (request: FastifyRequest, reply: FastifyReply) =>
+      (isFromThisMachine(request) ? here : everywhere)(request, reply)
+  }
   const formats = EXPORT_FORMATS.map(({ name, title, readers, contentType }) => ({
     ...{ name, title, readers },
     mediaType: mediaTypeOf(contentType),
   }))
   addRoute(app, {
     path: '/',
-    handler: page('explorer', { baseMap: shownBaseMap(baseMap), contact, formats, publicKey }),
+    handler: pageWithKey('explorer', { baseMap: shownBaseMap(baseMap), contact, formats }),
   })
   addRoute(app, { path: '/docs', handler: page('reference') })
   const guide = new ResponseBody(readHtml('llms.txt'), 'text/plain; charset=utf-8')
   addRoute(app, { path: '/llms.txt', handler: (request, reply) => sendCacheable(request, reply, guide) })
   return {
     sendGraphiql: page('graphiql', { examples: EXAMPLES, variables: VARIABLES }),
-    sendOgc: page('ogc', { publicKey }),
+    sendOgc: pageWithKey('ogc'),
   }
 }
 
