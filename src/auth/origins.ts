@@ -8,10 +8,13 @@ import type { SqlReader } from '../database/sql-reader.ts'
  * of somebody who copied it. Other programs can send any origin.
  */
 
+/** Other characters of a host, such as `*` and `;`, would mean more than one origin in a Content-Security-Policy. */
+const ORIGIN = /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/
+
 /** The origin of an HTTP URL that has no path, in the form in which browsers send it; undefined for any other text. */
 export function parseOrigin(text: string): string | undefined {
   const url = URL.parse(text)
-  return url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : undefined
+  return url && ORIGIN.test(url.origin) && url.href === `${url.origin}/` ? url.origin : undefined
 }
 
 /** The origin of the page that sent a request; without `Origin`, that of the page in `Referer`. */
@@ -22,14 +25,20 @@ export function pageOriginOf(headers: {
   return headers.origin ?? URL.parse(headers.referer ?? '')?.origin
 }
 
-/** Returns the origins of all keys that are not revoked. */
-export type FindKeyOrigins = () => Promise<ReadonlySet<string>>
+/** The origins of the keys that are not revoked. */
+export interface KeyOrigins {
+  all: ReadonlySet<string>
+  /** Those of each key that has some, by its id. */
+  byKey: ReadonlyMap<string, readonly string[]>
+}
+
+export type FindKeyOrigins = () => Promise<KeyOrigins>
 
 /** Returns a function that reads the origins of all keys, and caches them until a key changes. */
 export function cacheKeyOrigins(sql: SqlReader, changeFeed: ChangeFeed): FindKeyOrigins {
-  const cache = new RevisionCache<ReadonlySet<string>>(changeFeed, { limit: 1 })
+  const cache = new RevisionCache<KeyOrigins>(changeFeed, { limit: 1 })
   const read = () => readKeyOrigins(sql)
-  let shared: Promise<ReadonlySet<string>> | undefined
+  let shared: Promise<KeyOrigins> | undefined
   const readShared = () => {
     shared ??= outsideRequests(read).finally(() => {
       shared = undefined
@@ -39,12 +48,15 @@ export function cacheKeyOrigins(sql: SqlReader, changeFeed: ChangeFeed): FindKey
   return async () => {
     // Nothing can be cached then, and anybody can send preflight requests.
     if (changeFeed.latest() === undefined) return readShared()
-    return (await cache.load('all', read, () => ['keys'])) ?? new Set()
+    return (await cache.load('all', read, () => ['keys'])) ?? readShared()
   }
 }
 
-async function readKeyOrigins(sql: SqlReader): Promise<ReadonlySet<string>> {
-  const rows = await sql.$queryRaw<{ origin: string }[]>`
-    SELECT DISTINCT unnest(origins) AS origin FROM api_keys WHERE revoked_at IS NULL`
-  return new Set(rows.map(({ origin }) => origin))
+async function readKeyOrigins(sql: SqlReader): Promise<KeyOrigins> {
+  const rows = await sql.$queryRaw<{ id: string; origins: string[] }[]>`
+    SELECT id, origins FROM api_keys WHERE revoked_at IS NULL AND origins <> '{}'`
+  return {
+    all: new Set(rows.flatMap(({ origins }) => origins)),
+    byKey: new Map(rows.map(({ id, origins }) => [id, origins])),
+  }
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type FindKeyOrigins, pageOriginOf } from '../auth/origins.ts'
+import type { ApiKey } from '../catalog/access.ts'
 import { CatalogError, escapeControls } from '../errors/errors.ts'
 import { appendVary } from './negotiation.ts'
 import { originOf } from './request-head.ts'
@@ -68,20 +69,36 @@ export function allowOrigins(request: FastifyRequest, reply: FastifyReply, origi
   void reply.headers({ [ALLOW_ORIGIN]: isOpen ? '*' : origin, 'access-control-expose-headers': EXPOSED_HEADERS })
 }
 
+/** The page of this gateway that shows a key's places in a frame of the key's origins (api/pages/embed.ts). */
+export const embedPath = (keyId: string) => `/embed/${keyId}`
+
 /**
- * Lets only pages of the key's origins use it and read the response.
+ * Lets only pages of the key's origins, and the frame in them, use the key and read the response.
  * @throws `UNAUTHORIZED` if the request is not of one of them
  */
-export function requireOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): void {
+export function requireOrigin(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { id, origins }: Pick<ApiKey, 'id' | 'origins'>,
+): void {
   // A long response looks up its key again after its head was sent.
   if (!reply.raw.headersSent) allowOrigins(request, reply.removeHeader(ALLOW_ORIGIN), origins)
   const origin = pageOriginOf(request.headers)
-  if (origin !== undefined && origins.includes(origin)) return
+  if (origin !== undefined && (origins.includes(origin) || isOfFrame(request, origin, id))) return
   const seen = origin === undefined ? 'it has neither Origin nor Referer' : 'its Origin or Referer is another one'
   throw new CatalogError(
     'UNAUTHORIZED',
     `This API key works only for requests of web pages with its origins, and ${seen}`,
   )
+}
+
+/**
+ * Whether the frame of a key has sent the request. Its page has the origin of the gateway. It may have another scheme than the request, if a
+ * proxy speaks TLS. That opens the response to no other page: it would be of another origin, which can't read it.
+ */
+function isOfFrame({ headers: { referer = '' }, host }: FastifyRequest, origin: string, keyId: string): boolean {
+  const page = URL.parse(referer)
+  return page?.origin === origin && page.host === host && page.pathname.endsWith(embedPath(keyId))
 }
 
 /**
@@ -95,8 +112,8 @@ export async function allowKeyOrigins(
 ): Promise<void> {
   const { origin } = request.headers
   if (origin === undefined || reply.hasHeader(ALLOW_ORIGIN)) return
-  const found = await findKeyOrigins().catch(() => new Set<string>())
-  if (found.has(origin)) allowOrigins(request, reply, [origin])
+  const found = await findKeyOrigins().catch(() => undefined)
+  if (found?.all.has(origin)) allowOrigins(request, reply, [origin])
 }
 
 /** Answers preflight requests, which have no key, for the origins of all keys. */

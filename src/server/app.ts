@@ -99,7 +99,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   addRestRoutes(app, services)
   addOpenApiRoutes(app, contact)
-  const { sendGraphiql, sendOgc } = addPages(app, { baseMap, contact, publicKey, visitorsKey })
+  const { sendGraphiql, sendOgc } = addPages(app, { baseMap, contact, publicKey, visitorsKey, findKeyOrigins })
   addGraphQLRoute(app, services, {
     sendGraphiql,
     trusted: trustedDocuments,

@@ -135,7 +135,7 @@ test.each([
 
 test.each([
   ...['maps.example', 'https://maps.example/city', 'https://maps.example?x', 'https://u:p@maps.example'],
-  ...['ftp://maps.example', 'file:///', 'null', '*', ''],
+  ...['ftp://maps.example', 'file:///', 'null', '*', '', 'https://*.example', 'https://a;b', 'https://a,b'],
 ])('%j is no origin', (text) => {
   expect(parseOrigin(text)).toBeUndefined()
 })

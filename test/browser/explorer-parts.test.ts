@@ -13,7 +13,7 @@ import { placeFeatures, placeLayers } from '../../src/explorer/map/place-layers.
 import { dotsOf, tileSources } from '../../src/explorer/map/tiles.ts'
 import { worldMap } from '../../src/explorer/map/world.ts'
 import { formatAddress, isSearch, parseAddress, type View } from '../../src/explorer/views/address.ts'
-import { embedPage } from '../../src/explorer/views/embed-page.ts'
+import { embedFrame, embedKeyCommand, embedPage } from '../../src/explorer/views/embed-page.ts'
 import { sizeText } from '../../src/explorer/views/export-links.ts'
 import { formsOf, graphiqlPath } from '../../src/explorer/views/request-forms.ts'
 import { requestOf } from '../../src/explorer/views/requests.ts'
@@ -362,9 +362,13 @@ test('the base map has a tile for each place of its zooms, and no others', async
   expect((await read('6/64/0')).status).toBe(404)
 })
 
-test('the page of the document about embedding is that of the explorer', () => {
-  const page = embedPage({ dataset: 'seoul-landmarks' }, 'https://catalog.example')
-  expect(readFileSync('docs/embed.md', 'utf8')).toContain(`\`\`\`html\n${page}\`\`\``)
-  const filtered = embedPage({ dataset: 'seoul-landmarks', category: 'palace' }, 'https://catalog.example')
+test('the frame and the page of the document about embedding are those of the explorer', () => {
+  const view = { dataset: 'seoul-landmarks' }
+  const text = readFileSync('docs/embed.md', 'utf8')
+  for (const write of [embedFrame, embedPage])
+    expect(text).toContain(`\`\`\`html\n${write(view, 'https://catalog.example')}\`\`\``)
+  expect(text).toContain(`\n${embedKeyCommand(view)}\n`)
+  expect(embedFrame({ ...view, category: 'a&b', area: '"' }, '')).toContain('&amp;category=a%26b&amp;area=%22#key')
+  const filtered = embedPage({ ...view, category: 'palace' }, 'https://catalog.example')
   expect(filtered).toContain('/tiles/seoul-landmarks/{z}/{x}/{y}.mvt?categoryCode=palace`')
 })

@@ -5,7 +5,7 @@ import { en } from '../../src/explorer/messages/en.ts'
 import { ko } from '../../src/explorer/messages/ko.ts'
 
 const names = Object.keys(en).sort()
-const sources = globSync('{src/explorer/{map,views,shared}/*.ts,src/api/pages/html/*.html}').map((file) =>
+const sources = globSync('{src/explorer/{embed,map,views,shared}/*.ts,src/api/pages/html/*.html}').map((file) =>
   readFileSync(file, 'utf8'),
 )
 const used = new Set(

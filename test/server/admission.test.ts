@@ -12,7 +12,7 @@ async function admitted(first: StoredKey, change: () => Promise<StoredKey>): Pro
   const app = Fastify()
   const admit = createAdmission({
     findKey: Object.assign(async () => current, { isUnchanged: (key: object) => key === current }),
-    findKeyOrigins: async () => new Set<string>(),
+    findKeyOrigins: async () => ({ all: new Set(), byKey: new Map() }),
     read: () => () => Promise.reject(new Error('nothing is read')),
     limits: {
       countRequest: async () => {

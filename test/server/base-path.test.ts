@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { useApp } from '../support/app.ts'
 
@@ -54,9 +55,12 @@ test('the OpenAPI documents have the path', async () => {
   }
 })
 
-test.each(['/', '/docs', '/graphql', '/ogc', '/ogc/', '/ogc/collections', '/ogc/collections/seoul/items'])(
+test.each(['/', '/docs', '/embed/ID', '/graphql', '/ogc', '/ogc/', '/ogc/collections', '/ogc/collections/seoul/items'])(
   'the page %s finds its files and the other pages, below the path and without it',
-  async (path) => {
+  async (name) => {
+    const { id } = await createKey(t.database.prisma, { name, origins: ['https://example.org'] })
+    await t.hearChanges()
+    const path = name.replace('ID', id)
     const { text: html } = await get(PUBLIC + path, HTML)
     const links = [...html.matchAll(/ (?:href|src)="([^"#][^"]*)"/g)].map(([, link = '']) => link)
     const own = links.filter((link) => !link.startsWith('data:'))

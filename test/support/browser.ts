@@ -149,7 +149,7 @@ export const useVisit = (
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 
 /** The rules of axe that a page breaks, each with the elements that do. */
-export async function axeFindings(page: Page): Promise<[string, string[]][]> {
+export async function axeFindings(page: Pick<Page, 'evaluate'>): Promise<[string, string[]][]> {
   // evaluate() is not held to the page's policy, as a script element is.
   await page.evaluate(AXE)
   const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()')

@@ -37,7 +37,7 @@ export function addMcpRoute(
       const { origin } = request.headers
       if (request.method !== 'POST') return undefined
       // Pages may also have the origin of a key; admission checks the origins of this key.
-      if (isAllowedOrigin(origin, corsOrigins) || (await findKeyOrigins()).has(String(origin))) return undefined
+      if (isAllowedOrigin(origin, corsOrigins) || (await findKeyOrigins()).all.has(String(origin))) return undefined
       return reply.code(403).send(FORBIDDEN_ORIGIN)
     })
     addDoor(routes, services, {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FindKeyOrigins } from '../../auth/origins.ts'
 import { EXPORT_FORMATS, mediaTypeOf } from '../../catalog/export-formats.ts'
 import type { BaseMap } from '../../config/base-maps.ts'
 import { addRoute } from '../../gateway/http.ts'
@@ -7,6 +8,7 @@ import { ResponseBody, sendCacheable } from '../../gateway/reply.ts'
 import { isFromThisMachine } from '../../gateway/request-head.ts'
 import { addAssetRoute, openAssets } from './assets.ts'
 import { addBaseMapFileRoute, BASE_MAP_PATH } from './base-map-file.ts'
+import { addEmbedRoute } from './embed.ts'
 import { assetPolicy, policiesOf } from './policy.ts'
 
 /*
@@ -44,25 +46,34 @@ interface PageOptions {
   publicKey?: string | undefined
   /** That of visitors on this machine only. */
   visitorsKey?: string | undefined
+  findKeyOrigins: FindKeyOrigins
 }
 
-/** Adds /, /docs, the assets of the pages, and /llms.txt, which tells agents what the server has (https://llmstxt.org). */
-export function addPages(app: FastifyInstance, { baseMap, contact, publicKey, visitorsKey }: PageOptions): Pages {
+/** Adds /, /docs, /embed, the assets of the pages, and /llms.txt, which tells agents what the server has (https://llmstxt.org). */
+export function addPages(
+  app: FastifyInstance,
+  { baseMap, contact, publicKey, visitorsKey, findKeyOrigins }: PageOptions,
+): Pages {
   const origin = baseMap && 'url' in baseMap ? new URL(baseMap.url).origin : undefined
   const policies = policiesOf(origin)
   const assets = openAssets()
   addAssetRoute(app, assets, assetPolicy(origin))
   if (baseMap?.kind === 'pmtiles') addBaseMapFileRoute(app, baseMap.path)
   addSamplePictureRoutes(app)
-  const page = (name: keyof typeof policies, data: object = {}) => {
+  const render = (name: string, data: object) => {
     const text = renderPage(name, assets.base, data)
     const bodies = new Map<string, ResponseBody>()
-    return (request: FastifyRequest, reply: FastifyReply) => {
-      const root = rootFrom(request.url)
+    return ({ url }: FastifyRequest) => {
+      const root = rootFrom(url)
       const body = bodies.get(root) ?? new ResponseBody(text.replaceAll('{{root}}', root), HTML)
       bodies.set(root, body)
-      return sendCacheable(request, reply.header('content-security-policy', policies[name]), body)
+      return body
     }
+  }
+  const page = (name: keyof typeof policies, data: object = {}) => {
+    const bodyOf = render(name, data)
+    return (request: FastifyRequest, reply: FastifyReply) =>
+      sendCacheable(request, reply.header('content-security-policy', policies[name]), bodyOf(request))
   }
   const pageWithKey = (name: 'explorer' | 'ogc', data: object = {}) => {
     const everywhere = page(name, { ...data, publicKey })
@@ -79,6 +90,11 @@ export function addPages(app: FastifyInstance, { baseMap, contact, publicKey, vi
     handler: pageWithKey('explorer', { baseMap: shownBaseMap(baseMap), contact, formats }),
   })
   addRoute(app, { path: '/docs', handler: page('reference') })
+  addEmbedRoute(app, {
+    bodyOf: render('embed', { baseMap: shownBaseMap(baseMap) }),
+    baseMapOrigin: origin,
+    findKeyOrigins,
+  })
   const guide = new ResponseBody(readHtml('llms.txt'), 'text/plain; charset=utf-8')
   addRoute(app, { path: '/llms.txt', handler: (request, reply) => sendCacheable(request, reply, guide) })
   return {
@@ -110,14 +126,15 @@ function shownBaseMap(baseMap: BaseMap | undefined): object | undefined {
 }
 
 /**
- * Fills a template of the folder html: `{{assets}}` is the folder of the assets, `{{header}}` the bar that all pages share, and
- * `{{data}}` JSON for the page's script. `{{root}}` is left.
+ * Fills a template of the folder html: `{{assets}}` is the folder of the assets, `{{header}}` the bar that pages share, `{{map}}` the
+ * map with what lies on it, and `{{data}}` JSON for the page's script. `{{root}}` is left.
  */
 function renderPage(name: string, assetBase: string, data: object): string {
   const template = (file: string) => readHtml(`${file}.html`)
   const json = JSON.stringify(data).replaceAll('&', '\\u0026').replaceAll('<', '\\u003c')
   return template(name)
     .replace('{{header}}', () => template('header').replace(`data-page="${name}"`, 'aria-current="page"'))
+    .replace('{{map}}', () => template('map'))
     .replace('{{data}}', () => json)
     .replaceAll('{{assets}}', `{{root}}${assetBase}`)
 }

@@ -11,11 +11,11 @@ const COMMON = {
   'img-src': "'self' data:",
   'base-uri': "'none'",
   'form-action': "'none'",
-  'frame-ancestors': "'none'",
 }
 
-const policy = (more: Record<string, string>) =>
-  Object.entries({ ...COMMON, ...more })
+/** Only pages of these origins may show the page in a frame. */
+const policy = (more: Record<string, string>, framedBy: readonly string[] = []) =>
+  Object.entries({ ...COMMON, ...more, 'frame-ancestors': framedBy.join(' ') || "'none'" })
     .map(([name, value]) => `${name} ${value}`)
     .join('; ')
 
@@ -25,14 +25,20 @@ const connectTo = (origin?: string) => `'self'${origin === undefined ? '' : ` ${
 export const assetPolicy = (baseMapOrigin?: string) =>
   `default-src 'none'; script-src 'self'; connect-src ${connectTo(baseMapOrigin)}; frame-ancestors 'none'`
 
-/** The policies of the pages, by their names. */
+/** MapLibre runs a worker. An item's pictures may be on other servers; the page loads them only after a click. */
+const withMap = (baseMapOrigin?: string) => ({
+  'worker-src': "'self'",
+  'connect-src': connectTo(baseMapOrigin),
+  'img-src': "'self' data: blob: http: https:",
+})
+
+/** The policy of the page in a frame, for the origins of its key. */
+export const embedPolicy = (framedBy: readonly string[], baseMapOrigin?: string) =>
+  policy(withMap(baseMapOrigin), framedBy)
+
+/** The policies of the other pages, by their names. */
 export const policiesOf = (baseMapOrigin?: string) => ({
-  /** MapLibre runs a worker. An item's pictures may be on other servers; the page loads them only after a click. */
-  explorer: policy({
-    'worker-src': "'self'",
-    'connect-src': connectTo(baseMapOrigin),
-    'img-src': "'self' data: blob: http: https:",
-  }),
+  explorer: policy(withMap(baseMapOrigin)),
   /** The editor makes styles while it runs, and carries its fonts in its stylesheet. */
   graphiql: policy({ 'style-src': "'self' 'unsafe-inline'", 'font-src': 'data:', 'worker-src': "'self'" }),
   ogc: policy({}),

@@ -13,8 +13,8 @@ import type { Entry, Legend } from './legend.ts'
 /** A dataset may have thousands of categories. */
 const MAX_REST = 100
 
-/** Shows the legend on the map, if there is more than one colour or a filter. */
-export function showLegend({ entries, rest, only, isWhole }: Legend, colour: Colours): void {
+/** Shows the legend on the map, if there is more than one colour or a filter. Its names are links to the places, if `isLinked`. */
+export function showLegend({ entries, rest, only, isWhole }: Legend, colour: Colours, isLinked = true): void {
   byId('legend', HTMLDetailsElement).hidden = entries.length < 2 && only === undefined
   const line = (shown: string, name: HTMLElement, total: number) => [
     swatch(shown),
@@ -22,7 +22,9 @@ export function showLegend({ entries, rest, only, isWhole }: Legend, colour: Col
     isWhole ? element('span', { class: 'soft' }, number(total)) : undefined,
   ]
   const link = ({ name, view }: Entry) =>
-    element('a', { href: formatAddress(view), 'data-view': true, dir: 'auto' }, name)
+    isLinked
+      ? element('a', { href: formatAddress(view), 'data-view': true, dir: 'auto' }, name)
+      : element('bdi', {}, name)
   const others = () => {
     const total = rest.reduce((sum, each) => sum + each.total, 0)
     const shown = rest.slice(0, MAX_REST)

@@ -12,7 +12,9 @@ const HOUSE = 'M12 3.2 3 10.6h2.4V20h5.1v-5.6h3V20h5.1v-9.4H21z'
 export function addControls(map: MapView, area: HTMLElement, goHome: () => void): void {
   map.addControl(new NavigationControl({ showCompass: false }), 'top-right')
   map.addControl(homeControl(goHome), 'top-right')
-  map.addControl(new FullscreenControl({ container: area }), 'top-right')
+  // In a frame that may not fill the screen, the button would do nothing.
+  if (document.fullscreenEnabled || window.top === window)
+    map.addControl(new FullscreenControl({ container: area }), 'top-right')
   map.addControl(new ScaleControl({}), 'bottom-left')
 }
 

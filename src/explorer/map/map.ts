@@ -55,13 +55,23 @@ export interface ExplorerMap {
 
 const CLUSTER_ZOOM_STEP = 2
 const FLIGHT_MS = 600
+/** Before the map shows anything there is nothing to fly over. */
+const STILL = { animate: false }
 /** How long names appear and disappear. */
 const FADE_MS = 300
 /** The width of the world at zoom 0, in pixels. */
 const WORLD_PIXELS = 512
 
-/** Opens the map in an element. `start` is its first position. */
-export function openMap(container: HTMLElement, start: View['at'], events: Events): ExplorerMap {
+/**
+ * Opens the map in an element. `start` is its first position.
+ * @param isFramed is whether people scroll over the map on a page of another site, so the wheel and one finger don't move the map
+ */
+export function openMap(
+  container: HTMLElement,
+  start: View['at'],
+  events: Events,
+  { isFramed = false } = {},
+): ExplorerMap {
   if (!hasWebGL()) return noMap(container)
   let content: MapContent | undefined
   let baseMap: BaseMap | undefined
@@ -71,12 +81,16 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
     center: start ? [start.longitude, start.latitude] : [20, 20],
     zoom: start?.zoom ?? 1,
     attributionControl: false,
+    cooperativeGestures: isFramed,
     locale: {
       'Map.Title': t.map,
       'NavigationControl.ZoomIn': t.zoomIn,
       'NavigationControl.ZoomOut': t.zoomOut,
       'FullscreenControl.Enter': t.enterFullscreen,
       'FullscreenControl.Exit': t.exitFullscreen,
+      'CooperativeGesturesHandler.WindowsHelpText': t.zoomWithKey('Ctrl'),
+      'CooperativeGesturesHandler.MacHelpText': t.zoomWithKey('⌘'),
+      'CooperativeGesturesHandler.MobileHelpText': t.moveWithTwoFingers,
     },
     fadeDuration: isStill() ? 0 : FADE_MS,
   })
@@ -157,7 +171,7 @@ export function openMap(container: HTMLElement, start: View['at'], events: Event
     fit: ([west, south, east, north], maxZoom) => {
       // A table may just have taken a part of its width.
       map.resize()
-      map.fitBounds([west, south, east, north], { padding: 56, maxZoom, ...animation() })
+      map.fitBounds([west, south, east, north], { padding: 56, maxZoom, ...(content ? animation() : STILL) })
     },
     fitExactly: ([west, south, east, north]) => {
       map.resize()

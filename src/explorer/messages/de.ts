@@ -109,7 +109,7 @@ export const de: Messages = {
   share: 'Teilen',
   embed: 'Einbetten',
   embedNote:
-    'Eine Seite mit diesen Orten auf einer Karte. Jeder kann ihren Schlüssel lesen: Erstellen Sie einen für Ihre Herkunft (Origin) und setzen Sie ihn für dck_... ein.',
+    'Eine Karte mit diesen Orten für Ihre Website. Jeder kann ihren Schlüssel lesen: Erstellen Sie einen für Ihre Herkunft (Origin) und setzen Sie ihn für dck_... und seine Id für KEY_ID ein.',
   linkCopied: 'Link kopiert; er braucht einen Schlüssel',
   publicLinkCopied: 'Link kopiert; er braucht keinen Schlüssel',
   places,
@@ -227,6 +227,15 @@ export const de: Messages = {
   page: (page, last) => `Seite ${number(page)} von ${number(last)}`,
   widthOf: (column) => `Breite von ${column}`,
   panelWidth: 'Breite der Leiste',
+
+  // Eine Karte in einem Frame
+  frameOnly: 'Diese Karte öffnet sich nur in einem Frame, auf den Seiten, für die sie bestimmt ist.',
+  frameNeedsKey: 'Die Adresse dieses Frames hat keinen API-Schlüssel. Sie muss mit #key=dck_... enden.',
+  frameKeyRefused:
+    'Der Schlüssel dieser Karte funktioniert nicht. Er ist unbekannt, abgelaufen oder widerrufen, oder die Adresse hat die Id eines anderen Schlüssels.',
+  close: 'Schließen',
+  zoomWithKey: (key) => `${key} + Scrollen ändert den Maßstab der Karte`,
+  moveWithTwoFingers: 'Die Karte lässt sich mit zwei Fingern bewegen',
 
   // Die Karte
   map: 'Karte',

@@ -110,7 +110,7 @@ export const en = {
   share: 'Share',
   embed: 'Embed',
   embedNote:
-    'A page with these places on a map. Everybody can read its key: make one for your origin, and put it in place of dck_...',
+    'A map with these places for your site. Everybody can read its key: make one for your origin, and put it in place of dck_..., and its id in place of KEY_ID.',
   linkCopied: 'Link copied; it needs a key',
   publicLinkCopied: 'Link copied; it needs no key',
   places,
@@ -228,6 +228,15 @@ export const en = {
   page: (page: number, last: number) => `Page ${number(page)} of ${number(last)}`,
   widthOf: (column: string) => `Width of ${column}`,
   panelWidth: 'Width of the panel',
+
+  // A map in a frame
+  frameOnly: 'This map opens only in a frame, on the pages it was made for.',
+  frameNeedsKey: 'The address of this frame has no API key. It must end with #key=dck_...',
+  frameKeyRefused:
+    'The key of this map does not work. It is unknown, expired or revoked, or the address has the id of another key.',
+  close: 'Close',
+  zoomWithKey: (key: string) => `Use ${key} + scroll to zoom the map`,
+  moveWithTwoFingers: 'Use two fingers to move the map',
 
   // The map
   map: 'Map',

@@ -106,7 +106,7 @@ export const ko: Messages = {
   share: '공유',
   embed: '퍼가기',
   embedNote:
-    '이 장소를 지도로 보여 주는 페이지입니다. 누구나 그 키를 읽을 수 있으니, 자신의 출처(origin)용 키를 만들어 dck_... 자리에 넣으세요.',
+    '이 장소들을 내 사이트에 보여 주는 지도입니다. 페이지의 키는 누구나 볼 수 있습니다. 내 출처(Origin)용 키를 만들어 dck_... 자리에, 그 키의 id를 KEY_ID 자리에 넣으세요.',
   linkCopied: '링크 복사됨, 키 필요',
   publicLinkCopied: '링크 복사됨, 키 불필요',
   places,
@@ -223,6 +223,15 @@ export const ko: Messages = {
   page: (page, last) => `${number(last)}쪽 중 ${number(page)}쪽`,
   widthOf: (column) => `${column} 너비`,
   panelWidth: '패널 너비',
+
+  // 프레임 안의 지도
+  frameOnly: '이 지도는 허용된 페이지의 프레임 안에서만 열립니다.',
+  frameNeedsKey: '이 프레임의 주소에 API 키가 없습니다. 주소는 #key=dck_...로 끝나야 합니다.',
+  frameKeyRefused:
+    '이 지도의 키를 쓸 수 없습니다. 알 수 없거나 만료되었거나 취소된 키이거나, 주소에 다른 키의 id가 있습니다.',
+  close: '닫기',
+  zoomWithKey: (key) => `${key} + 스크롤로 지도를 확대·축소합니다`,
+  moveWithTwoFingers: '두 손가락으로 지도를 움직이세요',
 
   // 지도
   map: '지도',

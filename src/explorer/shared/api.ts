@@ -12,11 +12,15 @@ interface ErrorBody {
   errors?: { message: string; extensions?: { code?: string } }[]
 }
 
-/** Sends a request to a path of the gateway with the key, or with another key. Throws an ApiError when the server can't be reached. */
+/**
+ * Sends a request to a path of the gateway with the key, or with another key. It names its page, because the key of a frame works only
+ * there. A browser would leave the whole path out of a long address. Throws an ApiError when the server can't be reached.
+ */
 export async function send(path: string, init: RequestInit = {}, key = readKey()): Promise<Response> {
   const headers = new Headers(init.headers)
   if (key !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${key}`)
-  return reach(fetch(SERVER + path, { ...init, headers }), init.signal)
+  const page: RequestInit = { referrer: location.pathname, referrerPolicy: 'same-origin' }
+  return reach(fetch(SERVER + path, { ...init, ...page, headers }), init.signal)
 }
 
 /** Returns a response, or the body of one. Throws an ApiError when the server can't be reached, or the connection ends in the middle. */

@@ -7,9 +7,12 @@ const STORAGE_NAME = 'dataset-catalog.key'
 
 const listeners = new Set<(key: string | undefined) => void>()
 
+/** The key of a page in a frame, to which a browser may refuse storage. */
+let framed: string | undefined
+
 /** Returns the key of this tab; undefined if there is none. */
 export function readOwnKey(): string | undefined {
-  return sessionStorage.getItem(STORAGE_NAME) ?? undefined
+  return framed ?? sessionStorage.getItem(STORAGE_NAME) ?? undefined
 }
 
 /** Returns the key of this tab, or else the one that the page has for visitors (PUBLIC_KEY); undefined if there is none. */
@@ -46,8 +49,18 @@ export function onKeyChange(listener: (key: string | undefined) => void): void {
  * none. A browser never sends the fragment to a server.
  */
 export function takeKeyFromAddress(): string | undefined {
-  const key = new URLSearchParams(location.hash.slice(1)).get('key')
+  const key = keyInAddress()
   if (key === null) return undefined
   history.replaceState(history.state, '', location.pathname + location.search)
   return key.trim() || undefined
+}
+
+/** Uses the key in the address of a frame, and leaves it there. Returns whether there is one. */
+export function useKeyInAddress(): boolean {
+  framed = keyInAddress()?.trim() || undefined
+  return framed !== undefined
+}
+
+function keyInAddress(): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get('key')
 }

@@ -1,7 +1,7 @@
 import { SERVER } from './server.ts'
 
 /*
- * The language of the explorer: that of the address (`lang`), or the first of the browser's that has a table of messages. The pages for
+ * The language of the explorer and of a frame: that of the address (`lang`), or the first of the browser's that has a table of messages. The pages for
  * developers are in English.
  */
 
@@ -13,13 +13,14 @@ function isLanguage(name: string | null): name is Language {
 }
 
 const address: { href: string; search: string } | undefined = globalThis.location
-const isExplorer = address?.href.split(/[?#]/)[0] === `${SERVER}/`
+const path = address?.href.split(/[?#]/)[0]?.slice(SERVER.length) ?? ''
+const isTranslated = path === '/' || path.startsWith('/embed/')
 const asked = new URLSearchParams(address?.search).get('lang')
 
 /** The language that the address asks for, if there is a table for it. Further addresses ask for it too. */
-export const chosenLanguage = isExplorer && isLanguage(asked) ? asked : undefined
+export const chosenLanguage = isTranslated && isLanguage(asked) ? asked : undefined
 
-const preferred = isExplorer ? navigator.languages : []
+const preferred = isTranslated ? navigator.languages : []
 const baseOf = (tag: string) => tag.toLowerCase().split('-')[0] ?? ''
 
 export const language: Language = chosenLanguage ?? preferred.map(baseOf).find(isLanguage) ?? 'en'

@@ -3,7 +3,7 @@ import { readKey } from '../shared/key.ts'
 import { SERVER } from '../shared/server.ts'
 import { t } from '../shared/text.ts'
 import type { View } from './address.ts'
-import { embedPage } from './embed-page.ts'
+import { embedFrame, embedKeyCommand, embedPage } from './embed-page.ts'
 import { formsOf, graphiqlPath } from './request-forms.ts'
 import { requestOf } from './requests.ts'
 
@@ -13,8 +13,8 @@ import { requestOf } from './requests.ts'
  */
 
 const HIDDEN_KEY = 'dck_…'
-/** The form that is a page with a map. Its key is one for web pages, so it never has that of the explorer. */
-const EMBEDDED = 'MapLibre'
+/** The forms that are a map on a page. Their key is one for web pages, so they never have that of the explorer. */
+const EMBEDDED = { iframe: embedFrame, MapLibre: embedPage }
 let chosen = 'curl'
 let isOpen = false
 
@@ -23,19 +23,25 @@ export function developerPanel(view: View, ...more: (HTMLElement | undefined)[])
   const request = requestOf(view)
   const formsWith = (key: string): Record<string, string> => ({
     ...formsOf(request, SERVER, key),
-    ...(isEmbeddable(view) && { [EMBEDDED]: embedPage(view, SERVER) }),
+    ...(isEmbeddable(view) &&
+      Object.fromEntries(Object.entries(EMBEDDED).map(([form, write]) => [form, write(view, SERVER)]))),
   })
   const shown = formsWith(HIDDEN_KEY)
   if (!(chosen in shown)) chosen = 'curl'
   const code = element('code', {}, shown[chosen])
-  const note = element('p', { class: 'soft small', hidden: chosen !== EMBEDDED }, t.embedNote)
+  const note = element(
+    'p',
+    { class: 'soft small', hidden: !(chosen in EMBEDDED) },
+    `${t.embedNote} `,
+    element('code', {}, embedKeyCommand(view)),
+  )
   const choices = Object.keys(shown).map((form) => {
     const choice = button(
       form,
       () => {
         chosen = form
         code.textContent = shown[form] ?? ''
-        note.hidden = form !== EMBEDDED
+        note.hidden = !(form in EMBEDDED)
         for (const other of choices) other.setAttribute('aria-pressed', String(other === choice))
       },
       { 'aria-pressed': String(form === chosen), 'data-form': form },
@@ -73,12 +79,12 @@ function isEmbeddable({ dataset, item, isAbout }: View): boolean {
   return dataset !== undefined && item === undefined && isAbout === undefined
 }
 
-/** Creates the button that opens the panel with a page that has the places on a map. */
+/** Creates the button that opens the panel with a frame that has the places on a map. */
 export function embedButton(view: View, panel: HTMLElement): HTMLButtonElement | undefined {
   if (!isEmbeddable(view)) return undefined
   const open = () => {
     panel.toggleAttribute('open', true)
-    const choice = panel.querySelector<HTMLElement>(`[data-form="${EMBEDDED}"]`)
+    const choice = panel.querySelector<HTMLElement>('[data-form="iframe"]')
     choice?.click()
     choice?.focus()
   }

@@ -1,12 +1,24 @@
 import { tileSources } from '../map/tiles.ts'
-import type { View } from './address.ts'
+import { formatAddress, type View } from './address.ts'
 
 /*
- * A page of one's own with a view on a map, as text to copy. docs/embed.md has the same lines (test/browser/embed.test.ts).
+ * A view on a map of one's own page, as text to copy: a frame, or a page with MapLibre. docs/embed.md has the same lines (test/browser/embed.test.ts).
  */
 
 /** The key stays open: that of the explorer works on every page, and everybody could read it in this one. */
 const OWN_KEY = 'dck_...'
+
+/** Returns the command that makes such a key, and prints its id too. */
+export const embedKeyCommand = ({ dataset }: View) =>
+  `npx catalog keys create --name embedded-map --dataset ${dataset} --rate-limit 6000 --origin https://maps.example`
+
+/** Returns a frame with the map of a view. */
+export function embedFrame(view: View, server: string): string {
+  const query = formatAddress({ ...view, table: undefined }).replaceAll('&', '&amp;')
+  return `<iframe src="${server}/embed/KEY_ID${query}#key=${OWN_KEY}"
+  title="Map of ${view.dataset}" width="100%" height="450" style="border: 0" loading="lazy" allow="fullscreen"></iframe>
+`
+}
 
 /** Returns the page with the places of a dataset and of its filters: land, numbers, popups, credit and extent. */
 export function embedPage(view: View, server: string): string {

@@ -104,7 +104,7 @@ function codeLink({ dataset, categoryCode, administrativeAreaCode }: Item, filte
 }
 
 /** The lines of the address. A line that another one contains says nothing new. */
-function addressOf(item: Item): string {
+export function addressOf(item: Item): string {
   const { streetAddress, roadAddress, postalCode, addressLocality, addressRegion } = item
   const town = [postalCode, addressLocality, addressRegion].filter((part) => part).join(' ')
   const lines = [...new Set([roadAddress ?? '', streetAddress, town])].filter((line) => line !== '')
@@ -123,7 +123,8 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value, undefined, 1) : String(value)
 }
 
-function webLink(url: string): Node | string {
+/** A link to a web page; the text as it is if it is no address. */
+export function webLink(url: string): Node | string {
   const safe = safeUrl(url)
   return safe ? element('a', { href: safe.href, target: '_blank', rel: 'noopener noreferrer' }, url) : url
 }

@@ -33,7 +33,7 @@ export async function identify(
   try {
     if (!sendsBearer(authorization)) throw missingKey(request)
     key = await authenticate(findKey, authorization, now, snapshot)
-    if (key.origins.length > 0) requireOrigin(request, reply, key.origins)
+    if (key.origins.length > 0) requireOrigin(request, reply, key)
     return { key, now }
   } catch (error) {
     if (!(error instanceof CatalogError) || error.code !== 'UNAUTHORIZED') throw error

@@ -1,0 +1,131 @@
+import { loadBaseMap, placeZoom, WORLD } from '../map/base-map.ts'
+import { moveMap, moveToItems } from '../map/camera.ts'
+import { DARK, LIGHT } from '../map/colours.ts'
+import { type Legend, legendOf } from '../map/legend.ts'
+import { showLegend } from '../map/legend-box.ts'
+import { type ExplorerMap, openMap } from '../map/map.ts'
+import { showCredits, showStatus } from '../map/map-lines.ts'
+import { ApiError } from '../shared/api-error.ts'
+import { byId } from '../shared/dom.ts'
+import { messageOf } from '../shared/error-text.ts'
+import { t } from '../shared/text.ts'
+import { isSearch, type View } from '../views/address.ts'
+import { categoryLabel, KnownCodes, NO_CODES } from '../views/codes.ts'
+import { findDataset, type Item, readDatasets, readItem } from '../views/data.ts'
+import { readResults } from '../views/results.ts'
+import { titleOf } from '../views/title.ts'
+import { PlaceCard } from './place-card.ts'
+
+/*
+ * The map in a frame. It shows one view of the explorer.
+ */
+
+export class FrameMap {
+  readonly #view: View
+  readonly #map: ExplorerMap
+  readonly #card = new PlaceCard(byId('card', HTMLElement), () => this.#mark(undefined))
+  readonly #codes = new KnownCodes()
+  readonly #dark = matchMedia('(prefers-color-scheme: dark)')
+  #legend: Legend | undefined
+  #item: Item | undefined
+  /** Ends the reads of a card when another one is opened. */
+  #reads = new AbortController()
+
+  constructor(view: View) {
+    this.#view = view
+    const events = {
+      onPlace: (id: string) => this.#attempt((signal) => this.#showPlace(id, 0, signal)),
+      onPoint: (latitude: number, longitude: number, radius: number) =>
+        this.#attempt((signal) => this.#showPoint({ latitude, longitude, radius }, signal)),
+      isPicking: () => false,
+      onGround: () => this.#card.close(),
+      onHome: () => this.#attempt((signal) => this.#goHome(signal)),
+      onMove: () => {},
+      onCentre: showStatus,
+      onProblem: () => showStatus(t.mapIncomplete),
+    }
+    this.#map = openMap(byId('map', HTMLElement), view.at, events, { isFramed: true })
+    this.#dark.addEventListener('change', () => this.#draw())
+  }
+
+  start(): void {
+    this.#attempt((signal) => this.#showView(signal))
+  }
+
+  /** Shows an error in the place of what could not be read. */
+  #attempt(action: (signal: AbortSignal) => Promise<unknown>): void {
+    this.#reads.abort()
+    this.#reads = new AbortController()
+    const { signal } = this.#reads
+    action(signal).catch((error: unknown) => {
+      const isRefused = error instanceof ApiError && error.code === 'UNAUTHORIZED'
+      if (!signal.aborted) this.#card.showProblem(isRefused ? t.frameKeyRefused : messageOf(error))
+    })
+  }
+
+  /** Shows all at once: the tiles depend on the legend, and a person needs no flight to the first view. */
+  async #showView(signal: AbortSignal): Promise<void> {
+    const { dataset, compared, item, at } = this.#view
+    const [baseMap, datasets, codes] = await Promise.all([
+      loadBaseMap().catch(() => WORLD),
+      readDatasets(signal),
+      dataset === undefined ? NO_CODES : this.#codes.of(dataset),
+      at ?? this.#goHome(signal),
+    ])
+    const named = compared ?? [dataset ?? []].flat()
+    const shown = named.flatMap((each) => findDataset(datasets, { dataset: each }) ?? [])
+    const credited = named.length > 0 ? shown : datasets
+    showCredits(
+      credited.map(({ attribution }) => attribution),
+      baseMap.credit,
+    )
+    document.title = titleOf(this.#view, dataset && shown[0]?.name, undefined)
+    this.#legend = legendOf(this.#view, codes, datasets)
+    this.#map.useBaseMap(baseMap)
+    this.#draw()
+    if (item !== undefined) await this.#showPlace(item, placeZoom(), signal)
+  }
+
+  async #goHome(signal: AbortSignal): Promise<void> {
+    const view = { ...this.#view, item: undefined }
+    await moveMap(this.#map, view, {}, signal)
+    if (isSearch(view) && !view.within) moveToItems(this.#map, (await readResults(view, 1, signal)).items)
+  }
+
+  async #showPlace(id: string, zoom: number, signal: AbortSignal): Promise<void> {
+    const item = await readItem(id, signal)
+    if (!item) return
+    const category = await categoryLabel(item.categoryCode, this.#codes.of(this.#view.dataset ?? item.dataset.id))
+    signal.throwIfAborted()
+    this.#map.flyTo(Number(item.latitude), Number(item.longitude), zoom)
+    this.#card.showPlace(item, category)
+    this.#mark(item)
+  }
+
+  /** Lists the places at one point. */
+  async #showPoint(near: NonNullable<View['near']>, signal: AbortSignal): Promise<void> {
+    const { dataset, compared = [dataset], ...view } = this.#view
+    const results = await Promise.all(compared.map((each) => readResults({ ...view, dataset: each, near }, 1, signal)))
+    const totals = await Promise.all(results.map(({ total }) => total))
+    signal.throwIfAborted()
+    this.#card.showList(
+      results.flatMap(({ items }) => items),
+      totals.reduce((sum, total) => sum + total, 0),
+      (id) => this.#attempt((next) => this.#showPlace(id, 0, next)),
+    )
+    this.#mark(undefined)
+  }
+
+  #mark(item: Item | undefined): void {
+    this.#item = item
+    this.#draw()
+  }
+
+  #draw(): void {
+    const legend = this.#legend
+    if (!legend) return
+    const isDark = this.#dark.matches
+    showLegend(legend, isDark ? DARK : LIGHT, false)
+    this.#map.show({ hasKey: true, view: this.#view, legend, marked: this.#item ? [this.#item] : [], isDark })
+  }
+}
