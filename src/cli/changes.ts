@@ -24,7 +24,8 @@ function describeItem({ change, id, externalId, name, members = {}, movedMetres 
   return [headline, ...describeMembers(members).map((line) => `  ${line}`)]
 }
 
-function describeMembers(members: Record<string, Difference>): string[] {
+/** Returns a line for each member that differs. */
+export function describeMembers(members: Record<string, Difference>): string[] {
   return Object.entries(members).map(([name, { before, after }]) => `${name} ${shorten(before)} → ${shorten(after)}`)
 }
 

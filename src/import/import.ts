@@ -28,7 +28,7 @@ export interface ImportOptions {
   dryRun?: boolean
   /** Asked before a large change of a kind (large-change.ts). False stops the import. A kind without a question is allowed. */
   confirm?: Partial<Record<LargeChangeKind, (change: LargeChange) => Promise<boolean>>>
-  /** Called by a dry run. */
+  /** Called before the merge. Only the plan of a dry run has items. */
   onPlan?: (plan: DatasetChanges) => void
   /** A dry run finds this number of examples of each kind of change; all by default. */
   examples?: number

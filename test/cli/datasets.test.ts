@@ -72,10 +72,17 @@ describe('catalog datasets', () => {
     expect(await runJson('datasets', 'show', 'renamed')).toMatchObject({ id: before.id, description: null })
   })
 
+  test('update says that the next import sets the same fields again', async () => {
+    const { stderr } = await run('datasets', 'update', 'seoul', '--status', 'active', '--description', 'Seoul')
+    expect(stderr).toBe(
+      'The next import of its manifest sets status, description again, unless the manifest changes too\n',
+    )
+  })
+
   test('update warns of a paid dataset without a tier', async () => {
     const { code, stderr } = await run('datasets', 'update', 'archived', '--visibility', 'paid')
     expect(code).toBe(0)
-    expect(stderr).toMatch(/^warning: a paid dataset without a tier .*\n$/)
+    expect(stderr).toMatch(/^warning: a paid dataset without a tier .*\n/)
     await runJson('datasets', 'update', 'archived', '--tier', 'gold')
     await becomes('/v1/datasets/archived', 403)
   })

@@ -51,6 +51,19 @@ describe('catalog import', () => {
     expect(JSON.parse(unchanged)).toMatchObject({ slug: 'second', unchanged: 1 })
   })
 
+  test('prints what it changes of the dataset, before the counts or on stderr', async () => {
+    const path = await manifest('withdrawn', [A])
+    await run('import', path)
+    const withdraw = () => run('datasets', 'update', 'withdrawn', '--visibility', 'restricted')
+    await withdraw()
+    const line = 'visibility "restricted" → "public"\n'
+    const counts = 'withdrawn: 0 created, 0 updated, 1 unchanged, 0 removed, 0 skipped\n'
+    expect(await run('import', path)).toEqual({ code: 0, stdout: `dataset: ${line}${counts}`, stderr: '' })
+    await withdraw()
+    expect((await run('import', '--json', path)).stderr).toBe(`withdrawn: ${line}`)
+    expect((await run('import', path)).stdout).toBe(counts)
+  })
+
   test('wants --allow-removals before it removes more than a tenth of the items; --keep-missing keeps them', async () => {
     const path = await manifest('shrinking', [A, B])
     await run('import', path)

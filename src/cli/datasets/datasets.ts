@@ -27,7 +27,17 @@ const updateCommand = new CatalogCommand('update')
   .option('--source-date <date>', 'date of the source, such as 2026-01-31; "" removes it')
   .option('--update-frequency <text>', 'how often the data change; "" removes it')
   .example('npx catalog datasets update museums --status archived')
-  .printing({ run: update, print: printDataset })
+  .printing({
+    run: update,
+    print: (dataset, _text, options) => {
+      printDataset(dataset)
+      const fields = Object.keys(changesOf(options))
+        .filter((field) => field !== 'slug')
+        .join(', ')
+      if (fields !== '')
+        printNotice(`The next import of its manifest sets ${fields} again, unless the manifest changes too`)
+    },
+  })
 
 export const datasetsCommand = new CatalogCommand('datasets')
   .example('npx catalog datasets')
@@ -43,8 +53,13 @@ interface Options {
   [field: string]: unknown
 }
 
-async function update(text: string, { json: _, tier, ...options }: Options): Promise<DatasetSummary> {
-  const changes = { ...options, ...(tier !== undefined && { accessTier: tier }) }
+const changesOf = ({ json: _, tier, ...options }: Options) => ({
+  ...options,
+  ...(tier !== undefined && { accessTier: tier }),
+})
+
+async function update(text: string, options: Options): Promise<DatasetSummary> {
+  const changes = changesOf(options)
   updateCommand.requireChange(changes)
   const dataset = await changeDatabase(async ({ prisma, withSession }) => {
     const { id } = await resolveDataset(prisma, text)

@@ -16,7 +16,7 @@ import {
   ProblemGroups,
 } from '../../import/import.ts'
 import { bundleOf, importHistory, importKeys, readCatalogFile } from '../../import/whole-export.ts'
-import { printChanges, SHOWN_EXAMPLES } from '../changes.ts'
+import { describeMembers, printChanges, SHOWN_EXAMPLES } from '../changes.ts'
 import { CatalogCommand } from '../command.ts'
 import { canAsk, confirm } from '../confirm.ts'
 import { commandOrigin, withDatabase } from '../database.ts'
@@ -54,7 +54,7 @@ async function run(manifests: string[], options: Options): Promise<void> {
   await withDatabase(async (database) => {
     const importPath = async (manifest: string) => {
       const { summary, plan } = await importOne(database, manifest, options)
-      if (plan && !options.json) printChanges(plan, summary)
+      if (plan) printPlan(plan, summary, options)
       printSummary(summary, plan, options)
       // Scripts read the counts; only a person needs advice.
       if (process.stdout.isTTY && !options.json && !options.dryRun) await printReaders(database, summary)
@@ -147,6 +147,12 @@ function questionAbout({ kind, slug, count, total }: LargeChange): string {
   return kind === 'moves'
     ? `The files move ${items} that stay by more than a kilometre. Move them?`
     : `The files lack ${items}. Remove them?`
+}
+
+/** Prints what differs. An import may change who can read the dataset, so a script finds the members of the dataset on stderr. */
+function printPlan(plan: DatasetChanges, summary: ImportSummary, { json, dryRun }: Options): void {
+  if (!json) printChanges(plan, summary)
+  else if (!dryRun) for (const line of describeMembers(plan.dataset)) printNotice(`${summary.slug}: ${line}`)
 }
 
 /** Prints the counts. They end with the reason why nothing was removed, which scripts find on stderr. */

@@ -85,8 +85,9 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   const largeChanges = findLargeChanges(dataset.slug, counts, await countMoved(load, counts, FAR_METRES))
   const tooLarge = largeChanges.find(({ kind, count }) => count > allowed[kind])
   if (tooLarge) throw new LargeChangeStopped(tooLarge)
-  if (options.dryRun) options.onPlan?.(await readPlannedChanges(load, options.examples))
-  else await merge(load, exists, counts)
+  // Without a dry run, nobody needs each item.
+  options.onPlan?.(await readPlannedChanges(load, options.dryRun ? options.examples : 0))
+  if (!options.dryRun) await merge(load, exists, counts)
   // Another import reports the problems again. `problems` gets skipped rows only when the transaction has ended, because it may begin again.
   const hasProblems = bad.length + problems.count + problems.warnings > 0
   if (digest !== undefined && !hasProblems) await storeLastImport(session, datasetId, digest)

@@ -20,14 +20,16 @@ interface Plan extends Staged {
   labels: readonly CodeLabel[]
 }
 
-/** Returns what the merge would change, after `planItems`: at most `limit` items of each kind, or all. */
+/** Returns what the merge changes, after `planItems`: at most `limit` items of each kind, or all. */
 export async function readPlannedChanges(plan: Plan, limit?: number): Promise<DatasetChanges> {
+  const dataset = await planDataset(plan)
+  if (limit === 0) return { dataset, items: [] }
   const { session, table } = plan
   const changed = sql`
     SELECT c.change, c.id, CASE WHEN i.id IS NOT NULL THEN ${storedDocument} END AS before,
            CASE WHEN s.id IS NOT NULL THEN ${stagedDocument} END AS after
       FROM ${changesOf(table)} AS c LEFT JOIN ${table} AS s USING (id) LEFT JOIN items AS i USING (id)`
-  return { dataset: await planDataset(plan), items: await readItemChanges(session, changed, [limit ?? null]) }
+  return { dataset, items: await readItemChanges(session, changed, [limit ?? null]) }
 }
 
 /** Only labels and members that the manifest gives can differ. */
