@@ -22,7 +22,7 @@ export interface ApiKey extends Access {
   itemsPerMinute: number | null
   /** Null means that the key does not expire. */
   expiresAt: Date | null
-  /** The origins of the web pages that may use the key (auth/origins.ts). With none, any client may. */
+  /** The origins of the web pages that may use the key (auth/origins.ts). If empty, any client may. */
   origins: readonly string[]
 }
 

@@ -7,12 +7,12 @@ const KeyGrant = builder.objectRef<OwnGrant>('KeyGrant').implement({
   description: 'Permission for a dataset, whatever its status and visibility.',
   fields: (t) => ({
     dataset: t.expose('dataset', { type: Dataset, description: 'The dataset.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'Its end. Null for none.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it expires. Null for never.' }),
   }),
 })
 
 const KeyUsage = builder.objectRef<OwnUsage>('KeyUsage').implement({
-  description: 'Use of an API key for a dataset on a day.',
+  description: 'Usage of an API key for a dataset on a day.',
   fields: (t) => ({
     day: t.exposeString('day', { description: 'Day in UTC, such as 2026-01-31.' }),
     dataset: t.expose('dataset', {
@@ -28,21 +28,21 @@ const KeyUsage = builder.objectRef<OwnUsage>('KeyUsage').implement({
 })
 
 const ApiKey = builder.objectRef<OwnKey>('ApiKey').implement({
-  description: 'The API key of the request.',
+  description: 'The API key that is sent.',
   fields: (t) => ({
     id: t.id({ description: 'UUID of the key.', resolve: ({ key }) => key.id }),
     name: t.string({ description: 'What the key is for.', resolve: ({ key }) => key.name }),
     tiers: t.stringList({ description: 'Its access tiers.', resolve: ({ key }) => [...key.accessTiers] }),
     grants: t.field({
       type: [KeyGrant],
-      description: 'Its grants that have not expired, by slug.',
+      description: 'Its unexpired grants, by slug.',
       extensions: { assumedLength: 20 },
       resolve: (own) => own.grants(),
     }),
     expiresAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the secret of this request stops working. Null if it does not.',
+      description: 'When the secret that is sent stops working. Null for never.',
       resolve: ({ key }) => key.expiresAt,
     }),
     requestsPerMinute: t.int({
@@ -56,12 +56,12 @@ const ApiKey = builder.objectRef<OwnKey>('ApiKey').implement({
       resolve: ({ key }) => key.itemsPerMinute,
     }),
     origins: t.stringList({
-      description: 'The origins of the web pages that may use the key. With none, any client may.',
+      description: 'The origins of the web pages that may use the key. If empty, any client may.',
       resolve: ({ key }) => [...key.origins],
     }),
     usage: t.field({
       type: [KeyUsage],
-      description: 'Its use on the last days with today, by day, then slug. With a delay of up to 30 seconds.',
+      description: 'Its usage on the last days, including today, by day, then slug; up to 30 seconds late.',
       extensions: { cost: 100, assumedLength: 50 },
       args: {
         days: t.arg.int({ defaultValue: DEFAULT_USAGE_DAYS, description: 'Number of days, from 1 to 366.' }),
@@ -74,7 +74,7 @@ const ApiKey = builder.objectRef<OwnKey>('ApiKey').implement({
 builder.queryField('apiKey', (t) =>
   t.field({
     type: ApiKey,
-    description: 'The API key of the request: its access, limits and use.',
+    description: 'The API key that is sent: its access, limits and usage.',
     resolve: (_query, _args, { catalog }) => catalog.ownKey(),
   }),
 )

@@ -25,12 +25,12 @@ const DatasetVisibility = builder.enumType('DatasetVisibility', {
 })
 
 const Extent = builder.objectRef<ExtentRow>('Extent').implement({
-  description: 'The smallest and the greatest coordinates of the items of a dataset, in degrees.',
+  description: 'The box around the items of a dataset, in degrees. If it crosses the antimeridian, west is greater than east.',
   fields: (t) => ({
-    west: t.exposeFloat('west', { description: 'The smallest longitude.' }),
-    south: t.exposeFloat('south', { description: 'The smallest latitude.' }),
-    east: t.exposeFloat('east', { description: 'The greatest longitude.' }),
-    north: t.exposeFloat('north', { description: 'The greatest latitude.' }),
+    west: t.exposeFloat('west', { description: 'The western edge.' }),
+    south: t.exposeFloat('south', { description: 'The southern edge.' }),
+    east: t.exposeFloat('east', { description: 'The eastern edge.' }),
+    north: t.exposeFloat('north', { description: 'The northern edge.' }),
   }),
 })
 
@@ -42,7 +42,7 @@ const ExportSize = builder.objectRef<ExportSizeRow>('ExportSize').implement({
     format: t.exposeString('format', { description: `The ending of the file: ${ENDINGS}.` }),
     bytes: t.exposeFloat('bytes', { description: 'Bytes before compression.' }),
     isExact: t.exposeBoolean('isExact', {
-      description: 'Whether the size is exact. That of a large dataset is estimated from its first items.',
+      description: 'Whether the size is exact. For a large dataset it is estimated from the first items.',
     }),
   }),
 })
@@ -54,7 +54,7 @@ const Facet = builder.objectRef<FacetRow>('Facet').implement({
     label: t.exposeString('label', {
       nullable: true,
       description:
-        'Name of the code in the dataset, for example "South Korea" for KR. Null if the dataset has no name for it.',
+        'Label of the code in the dataset, for example "South Korea" for KR. Null if it has none.',
     }),
     total: t.exposeInt('total', { description: 'Number of items with this code.' }),
   }),
@@ -85,7 +85,7 @@ export const Dataset = builder.prismaObject('Dataset', {
     extent: t.field({
       type: Extent,
       nullable: true,
-      description: 'Where the items are, as in OGC API Features. Null if the dataset has no items.',
+      description: 'The box around the items, as in OGC API Features. Null if the dataset has no items.',
       extensions: { cost: 5 },
       resolve: (dataset, _args, { catalog }) => catalog.extentOf(dataset),
     }),

@@ -74,7 +74,7 @@ export function pageType<Node extends ItemRow>(
 }
 
 export const ItemPage = pageType('ItemPage', Item, {
-  type: 'A page of items. A page past the end is empty and has the true total.',
+  type: 'A page of items. A page past the end has no items, but the total.',
   nodes: 'The items of this page, in order.',
   total: 'Number of items on all pages.',
 })

@@ -51,13 +51,13 @@ const NearbyItem = builder.objectRef<NearbyItemRow>('NearbyItem').implement({
 })
 
 const NearbyItemPage = pageType('NearbyItemPage', NearbyItem, {
-  type: 'A page of items near a point, nearest first, then by id. A page past the end is empty and has the true total.',
+  type: 'A page of items near a point, nearest first, then by id. A page past the end has no items, but the total.',
   nodes: 'The items of this page, nearest first.',
   total: 'Number of matching items within the radius.',
 })
 
 const FoundItem = builder.objectRef<FoundRow>('FoundItem').implement({
-  description: 'An item that a search finds.',
+  description: 'An item found by a search.',
   fields: (t) => ({
     item: t.field({ type: Item, description: 'The item.', resolve: (item) => item }),
     distance: t.exposeFloat('distance', {
@@ -68,7 +68,7 @@ const FoundItem = builder.objectRef<FoundRow>('FoundItem').implement({
 })
 
 const FoundItemPage = pageType('FoundItemPage', FoundItem, {
-  type: 'A page of items that a search finds. A page past the end is empty and has the true total.',
+  type: 'A page of items found by a search. A page past the end has no items, but the total.',
   nodes: 'The items of this page, in order.',
   total: 'Number of items on all pages.',
 })
@@ -111,11 +111,11 @@ builder.queryFields((t) => ({
   }),
   suggestItems: t.field({
     type: [Item],
-    description: 'Items that a misspelt name, a beginning or Hangul initial consonants probably mean, best first.',
+    description: 'Items for a misspelt or unfinished name, or Hangul initial consonants, best first.',
     // It takes five times as long as a search.
     extensions: { cost: 2_500 },
     args: {
-      text: t.arg.string({ required: true, description: 'A name or its part, 1 to 200 characters.' }),
+      text: t.arg.string({ required: true, description: 'A name or a part of it, 1 to 200 characters.' }),
       ...datasetArgs,
       within: searchArgs.within,
       categoryCode: searchArgs.categoryCode,
