@@ -14,7 +14,7 @@ export const backupCommand = new CatalogCommand('backup')
   .action(runBackup)
 
 export const restoreCommand = new CatalogCommand('restore')
-  .argument('<folder>', 'folder of catalog backup')
+  .argument('<folder>', 'a folder that catalog backup wrote')
   .option(...YES)
   .example('npx catalog restore backups/monday --yes')
   .action(runRestore)

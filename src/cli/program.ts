@@ -21,14 +21,14 @@ const COMMANDS = {
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   serve: 'migrate the database and serve requests until SIGTERM; settings are environment variables',
-  migrate: 'apply the migrations that are missing in the database',
-  import: 'load or update datasets; each is imported completely or not at all',
+  migrate: 'apply the migrations that the database lacks',
+  import: 'load or update datasets, each completely or not at all',
   export: 'write a dataset with all of its items to a file, to stdout or to a bundle; or all datasets to a folder',
   datasets: 'list, show, update, remove and restore datasets; without a command, list them',
   backup: 'copy the embedded database to a new folder, also while the gateway runs; on PostgreSQL use pg_dump',
   restore: 'replace the embedded database with a backup, while the gateway is stopped',
-  history: 'list the changes of one dataset or of all, the newest first; a removed dataset has a history too',
-  undo: 'put a dataset back into the state before its last change; this can be undone too',
+  history: 'list the changes of one dataset or of all, also removed ones, the newest first',
+  undo: 'return a dataset to the state before its last change; this can be undone too',
   keys: 'create, list, update, rotate and revoke API keys, and grant them access to datasets',
   access: 'explain which datasets a key may access, and why',
   doctor: 'check the configuration and the database, and say what to do; changes nothing',
@@ -80,7 +80,7 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     program.addCommand(inherit(command.description(DESCRIPTIONS[name] ?? ''), program))
   }
   if (isCompletion) await (await import('./completion.ts')).addCompletion(program, words)
-  else program.command('completion').description('print a script that completes the words of this command in a shell')
+  else program.command('completion').description('print a completion script for a shell')
   return program
 }
 

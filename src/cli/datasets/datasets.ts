@@ -25,7 +25,7 @@ const updateCommand = new CatalogCommand('update')
   .option('--terms-url <url>', 'URL of the terms of use; "" removes it')
   .option('--source-url <url>', 'URL of the source; "" removes it')
   .option('--source-date <date>', 'date of the source, such as 2026-01-31; "" removes it')
-  .option('--update-frequency <text>', 'how often the data change; "" removes it')
+  .option('--update-frequency <text>', 'how often the data changes; "" removes it')
   .example('npx catalog datasets update museums --status archived')
   .printing({
     run: update,

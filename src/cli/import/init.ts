@@ -4,7 +4,7 @@ import { CatalogCommand } from '../command.ts'
 import { printLine, printNotice, printTable } from '../print.ts'
 
 export const initCommand = new CatalogCommand('init')
-  .description('look at a file of items, and write a manifest with what was found out about it')
+  .description('write a manifest for a file of items, with guesses to check')
   .argument('<file>', 'file of items')
   .option('--output <manifest>', 'path of the manifest; by default it is beside the file')
   .example('npx catalog import init museums.csv')

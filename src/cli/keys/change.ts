@@ -25,7 +25,7 @@ export const createCommand = new CatalogCommand('create')
   .option(...EXPIRES)
   .option(...RATE_LIMIT)
   .option(...ITEM_LIMIT)
-  .option('--origin <url>', 'only for requests of web pages with this origin (repeatable)', collectOrigin)
+  .option('--origin <url>', 'allow only web pages of this origin (repeatable)', collectOrigin)
   .example('npx catalog keys create --name app --dataset museums --expires 90d')
   .printing({
     run: ({ dataset = [], name, ...options }: Options & { name: string; dataset?: string[] }) =>
@@ -69,13 +69,13 @@ export const updateCommand = new CatalogCommand('update')
   .description('change the name, tiers, expiry, limits or origins of a key; its secret and grants stay')
   .argument(...KEY)
   .option('--name <name>', 'what the key is for')
-  .option('--tier <tier>', 'all access tiers of the key (repeatable); "" removes them', collect)
+  .option('--tier <tier>', 'the new access tiers, in place of all old ones (repeatable); "" removes all', collect)
   .option('--expires <when>', 'a duration from now such as 90d, an ISO date, or never', (text) =>
     text === 'never' ? text : parseTime(text),
   )
   .option(...RATE_LIMIT)
   .option(...ITEM_LIMIT)
-  .option('--origin <url>', 'all origins of the key (repeatable); "" removes them', collectOrigin)
+  .option('--origin <url>', 'the new origins, in place of all old ones (repeatable); "" removes all', collectOrigin)
   .example('npx catalog keys update app --expires 90d')
   .printing({
     run: async (id: string, { tier, ...options }: Options) => {

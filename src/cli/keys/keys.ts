@@ -13,10 +13,10 @@ import { listCommand, showCommand } from './show.ts'
 const DATASET = ['--dataset <slug>', DATASET_NAMES] as const
 
 const usageCommand = new CatalogCommand('usage')
-  .description('count requests, items and bytes by key and dataset on each day (UTC), accurate to half a minute')
+  .description('count requests, items and bytes by key and dataset on each day (UTC), up to 30 seconds late')
   .argument('[id]', `${KEY[1]}; without it, all keys`)
   .option(...DATASET)
-  .option('--days <n>', 'the last n days, with today', parseDays, 30)
+  .option('--days <n>', 'the last n days, including today', parseDays, 30)
   .example('npx catalog keys usage --dataset museums --days 7')
   .printing({
     run: (key: string | undefined, options: { dataset?: string; days: number }) =>

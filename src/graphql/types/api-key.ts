@@ -7,7 +7,11 @@ const KeyGrant = builder.objectRef<OwnGrant>('KeyGrant').implement({
   description: 'Permission for a dataset, whatever its status and visibility.',
   fields: (t) => ({
     dataset: t.expose('dataset', { type: Dataset, description: 'The dataset.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it expires. Null for never.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it expires. Null for never.',
+    }),
   }),
 })
 

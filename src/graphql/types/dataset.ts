@@ -25,7 +25,8 @@ const DatasetVisibility = builder.enumType('DatasetVisibility', {
 })
 
 const Extent = builder.objectRef<ExtentRow>('Extent').implement({
-  description: 'The box around the items of a dataset, in degrees. If it crosses the antimeridian, west is greater than east.',
+  description:
+    'The box around the items of a dataset, in degrees. If it crosses the antimeridian, west is greater than east.',
   fields: (t) => ({
     west: t.exposeFloat('west', { description: 'The western edge.' }),
     south: t.exposeFloat('south', { description: 'The southern edge.' }),
@@ -53,8 +54,7 @@ const Facet = builder.objectRef<FacetRow>('Facet').implement({
     code: t.exposeString('code', { description: 'The code.' }),
     label: t.exposeString('label', {
       nullable: true,
-      description:
-        'Label of the code in the dataset, for example "South Korea" for KR. Null if it has none.',
+      description: 'Label of the code in the dataset, for example "South Korea" for KR. Null if it has none.',
     }),
     total: t.exposeInt('total', { description: 'Number of items with this code.' }),
   }),
