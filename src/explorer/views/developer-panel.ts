@@ -32,7 +32,8 @@ export function developerPanel(view: View, ...more: (HTMLElement | undefined)[])
   const note = element(
     'p',
     { class: 'soft small', hidden: !(chosen in EMBEDDED) },
-    `${t.embedNote} `,
+    t.embedNote,
+    element('br'),
     element('code', {}, embedKeyCommand(view)),
   )
   const choices = Object.keys(shown).map((form) => {

@@ -152,4 +152,18 @@ export const ACCESS: readonly MutantTable[] = [
       { find: 'request.use = use', replace: '', tests: ['test/server/usage.test.ts'] },
     ],
   },
+  {
+    file: 'src/gateway/cors.ts',
+    tests: ['test/server/embed.test.ts'],
+    mutants: [
+      { find: 'page?.origin === origin && page.host', replace: 'page?.host' },
+      { find: 'page.host === host', replace: 'true' },
+      { find: 'page.pathname.endsWith(embedPath(keyId))', replace: 'true' },
+    ],
+  },
+  {
+    file: 'src/api/pages/embed.ts',
+    tests: ['test/server/embed.test.ts'],
+    mutants: [{ find: 'parseOrigin(origin) === origin', replace: 'true' }],
+  },
 ]
