@@ -17,6 +17,8 @@ export interface HistoryEntry extends ChangeCounts {
   /** The entry that this one undid. */
   undoneId: string | null
   /** Whether the data that an undo needs is still stored. */
+  isStored: boolean
+  /** Whether an undo of the dataset undoes this entry: it is the newest one. */
   canUndo: boolean
 }
 
@@ -38,7 +40,8 @@ export interface UndoEntry extends HistoryEntry {
 }
 
 const HEAD = sql`id, dataset_id AS "datasetId", slug, at, action, command, files, undone_id AS "undoneId",
-  created, updated, removed, can_undo AS "canUndo"`
+  created, updated, removed, can_undo AS "isStored",
+  can_undo AND id = (SELECT max(id) FROM history_entries AS e WHERE e.dataset_id = history_entries.dataset_id) AS "canUndo"`
 const WHOLE = sql`${HEAD}, revision, dataset_before AS "datasetBefore", dataset_after AS "datasetAfter", columns`
 
 /** Returns the entries of one dataset or of all, the newest first. */

@@ -191,7 +191,7 @@ describe('Beside a running gateway', () => {
     for (const name of ['By name', id.slice(0, 4)]) {
       await run('datasets', 'update', name, '--attribution', 'Wrong')
       expect((await run('history', name)).stdout).toContain('--attribution Wrong')
-      expect((await run('undo', name)).stdout).toMatch(/^places: entry \d+ is undone/)
+      expect((await run('undo', name)).stdout).toMatch(/^places: entry \d+ is undone/m)
       await expect.poll(read).toBe(renamed)
       expect((await run('datasets', 'restore', name)).stderr).toContain('The dataset places exists')
     }
@@ -220,6 +220,17 @@ describe('Beside a running gateway', () => {
       ...{ slug: 'places', updated: 1, exists: true },
     })
     expect(await getJson(t, '/v1/datasets/places/items')).toMatchObject({ meta: { total: 12 } })
+  })
+
+  test('an undo of an undo says what is back, and what it changes of the dataset', async () => {
+    await run('import', await manifest('hidden', [A]))
+    await run('datasets', 'update', 'hidden', '--visibility', 'restricted')
+    const undone = (await run('undo', 'hidden')).stdout
+    const [, entry] = /^dataset: visibility "restricted" → "public"\nhidden: entry (\d+) is undone/.exec(undone) ?? []
+    const lines = (await run('undo', 'hidden')).stdout.split('\n')
+    expect(lines[0]).toBe('dataset: visibility "public" → "restricted"')
+    expect(lines[1]).toMatch(`, the undo of entry ${entry}, is undone: 0 created`)
+    expect(lines[2]).toBe(`So the change of entry ${entry} is back. An undo goes back by one change only`)
   })
 
   test('each command that fills or empties tables renews their statistics', async () => {

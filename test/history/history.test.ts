@@ -308,7 +308,7 @@ describe('The history', () => {
     const entries = await withSession((session) => listHistory(session))
     expect(entries).toMatchObject([
       { action: 'update', created: 0, updated: 0, removed: 0, slug: 'places', files: [], canUndo: true },
-      { action: 'import', created: 0, updated: 0, removed: 2, command: 'catalog test' },
+      { action: 'import', created: 0, updated: 0, removed: 2, command: 'catalog test', isStored: true, canUndo: false },
       { action: 'import', created: ROWS.length, updated: 0, removed: 0 },
     ])
     expect(entries[2]?.files).toEqual([
@@ -321,7 +321,7 @@ describe('The history', () => {
     ])
     await app.database.prisma.historyEntry.updateMany({ data: { at: new Date('2020-01-01') } })
     await update({ description: 'Newer' })
-    expect((await withSession((session) => listHistory(session))).map(({ canUndo }) => canUndo)).toEqual([
+    expect((await withSession((session) => listHistory(session))).map(({ isStored }) => isStored)).toEqual([
       ...[true, false, false, false],
     ])
     expect(await app.database.prisma.historyPart.count()).toBe(0)

@@ -54,11 +54,11 @@ async function show(id: string, { json }: { json?: true }): Promise<void> {
   )
   const { datasetBefore, datasetAfter, columns: _, revision: __, ...head } = entry
   if (json) return printJson({ ...withNumbers(head), ...changes })
-  const { slug, action, at, command, files, created, updated, removed, canUndo } = head
+  const { slug, action, at, command, files, created, updated, removed, isStored } = head
   printLine(`${slug}: ${action} at ${at.toISOString()}${command === '' ? '' : `, by ${command}`}`)
   for (const { name, size, sha256 } of files) printLine(`file ${name}, ${size} bytes, SHA-256 ${sha256}`)
   printLine(`${created} created, ${updated} updated, ${removed} removed`)
-  if (!canUndo) printLine('What it changed is no longer stored, so it cannot be undone')
+  if (!isStored) printLine('What it changed is no longer stored, so it cannot be undone')
   if (!datasetBefore && datasetAfter) printLine('The dataset was created')
   if (datasetBefore && !datasetAfter) printLine('The dataset was removed')
   printChanges(changes, head)

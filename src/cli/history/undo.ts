@@ -5,12 +5,16 @@ import { operationFailed } from '../../errors/errors.ts'
 import { findKnownDataset, findLastEntry, type KnownDataset } from '../../history/entries.ts'
 import { type UndoSummary, undoLastEntry } from '../../import/undo/undo.ts'
 import type { SqlSession } from '../../sql.ts'
+import { describeMembers } from '../changes.ts'
 import { CatalogCommand } from '../command.ts'
 import { commandOrigin, withDatabase } from '../database.ts'
 import { DATASET_NAMES } from '../options.ts'
 import { printLine } from '../print.ts'
 
-const toJson = ({ undone, ...summary }: UndoSummary) => ({ ...summary, undone: Number(undone) })
+const toJson = ({ undone, redone, ...summary }: UndoSummary) => ({
+  ...summary,
+  ...{ undone: Number(undone), redone: redone === null ? null : Number(redone) },
+})
 
 export const undoCommand = new CatalogCommand('undo')
   .argument('<slug>', DATASET_NAMES)
@@ -18,11 +22,14 @@ export const undoCommand = new CatalogCommand('undo')
   .example('npx catalog undo museums')
   .printing({
     run: (text: string, { overwrite = false }: { overwrite?: boolean }) => undo(text, overwrite),
-    print: ({ slug, undone, exists, created, updated, removed }) => {
+    print: ({ slug, undone, redone, exists, dataset, created, updated, removed }) => {
+      for (const line of describeMembers(dataset)) printLine(`dataset: ${line}`)
+      const entry = redone === null ? '' : `, the undo of entry ${redone},`
       const state = exists ? '' : '; the dataset is removed, because the change had created it'
       printLine(
-        `${slug}: entry ${undone} is undone: ${created} created, ${updated} updated, ${removed} removed${state}`,
+        `${slug}: entry ${undone}${entry} is undone: ${created} created, ${updated} updated, ${removed} removed${state}`,
       )
+      if (redone !== null) printLine(`So the change of entry ${redone} is back. An undo goes back by one change only`)
     },
     toJson,
   })

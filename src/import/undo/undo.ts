@@ -1,6 +1,7 @@
 import { DatabaseError } from 'pg'
 import { operationFailed } from '../../errors/errors.ts'
 import { type DatasetDocument, findLastEntry, type KnownDataset, type UndoEntry } from '../../history/entries.ts'
+import { type Difference, findDifferences } from '../../history/item-changes.ts'
 import type { Change, ChangeCounts, Origin } from '../../history/record.ts'
 import { type SqlSession, sql } from '../../sql.ts'
 import { deleteDataset } from '../change-dataset.ts'
@@ -20,6 +21,10 @@ export interface UndoSummary extends ChangeCounts {
   slug: string
   /** The entry that was undone. */
   undone: string
+  /** The entry that holds again, because the undone one had undone it; otherwise null. */
+  redone: string | null
+  /** The members of the dataset that the entry had changed, with the value of now as `after`. */
+  dataset: Record<string, Difference>
   /** Whether the dataset exists now. */
   exists: boolean
 }
@@ -47,14 +52,24 @@ export async function undoLastEntry(
       ? await restore(staged, datasetBefore, exists, change).catch(explainConflict(slug))
       : await deleteDataset({ session, datasetId: id, ...change })
     await dropStaging(session, staged.table)
-    return { datasetId: id, slug: datasetBefore?.slug ?? slug, undone: entry.id, exists: use === 'change', ...counts }
+    const { id: undone, undoneId: redone, datasetAfter } = entry
+    const { updatedAt: _, ...members } = findDifferences(datasetAfter ?? {}, datasetBefore ?? {})
+    return {
+      datasetId: id,
+      slug: datasetBefore?.slug ?? slug,
+      undone,
+      redone,
+      exists: use === 'change',
+      dataset: members,
+      ...counts,
+    }
   })
 }
 
 async function findUndoableEntry(session: SqlSession, id: string, slug: string): Promise<UndoEntry> {
   const entry = await findLastEntry(session, id)
   if (!entry) throw operationFailed(`The dataset ${slug} has no history`)
-  if (!entry.canUndo) {
+  if (!entry.isStored) {
     throw operationFailed(
       `The last change of the dataset ${slug}, entry ${entry.id}, can't be undone: it is older than UNDO_DAYS, UNDO_DAYS was 0, or it was copied from another catalog`,
     )
