@@ -163,3 +163,45 @@ test('a feature of a collection on one line is found by its number and byte', as
   )
   expect(await t.importer.fail({ 'a.geojson': collection(JSON.parse(good), JSON.parse(bad)) })).not.toContain('byte')
 })
+
+describe('A column with the type number', () => {
+  const columns = {
+    ...{ externalId: 'id', name: 'id', latitude: { value: '37' }, longitude: { value: '127' } },
+    ...{ administrativeAreaCode: { value: 'x' }, categoryCode: { value: 'y' } },
+    extraAttributes: ['id', { column: 'feet', type: 'number' }],
+  }
+  const files = (feet: string) => ({ 'n.csv': `id;feet\n7;${feet}\n` })
+  const entry = (decimal?: string) => ({ items: [{ file: 'n.csv', delimiter: ';', columns, decimal }] })
+
+  test.each<[string | undefined, string, string]>([
+    [undefined, '-12.50', '-12.50'],
+    [undefined, '12345678901234567890', '12345678901234567890'],
+    [undefined, '1,234,567.50', '1234567.50'],
+    [undefined, '1 234,5', '1234.5'],
+    ['.', '1,200', '1200'],
+    [',', '52.662,47', '52662.47'],
+    [',', '52,47', '52.47'],
+    [',', '−52.662', '-52662'],
+    [',', '1 234,50', '1234.50'],
+  ])('and the decimal sign %s: %s is %s', async (decimal, feet, expected) => {
+    await t.importer.run(files(feet), entry(decimal))
+    const stored = await t.db.database.prisma.$queryRaw`SELECT extra_attributes ->> 'feet' AS feet FROM items`
+    expect(stored).toEqual([{ feet: expected }])
+  })
+
+  test('is no member where it is blank', async () => {
+    await t.importer.run(files(' '), entry())
+    expect(await t.db.database.prisma.item.findMany()).toMatchObject([{ extraAttributes: { id: '7' } }])
+  })
+
+  const bad = 'n.csv:2: the column feet must be a number; the file has '
+  const advise = (sign: string) => `; in the manifest, add "decimal": "${sign}" to the entry of n.csv if it is `
+  test.each<[string, string | undefined, string]>([
+    ...['high', '1e', '0x10', 'NaN', '007'].map((feet): [string, undefined, string] => [feet, undefined, feet]),
+    ['52,47', undefined, `52,47${advise(',')}52.47`],
+    ['1,200', undefined, `1,200${advise(',')}1.200${advise('.')}1200`],
+    ['52.47', ',', '52.47; in the manifest, change "decimal" to "." in the entry of n.csv if it is 52.47'],
+  ])('is bad with %s and the decimal sign %s, and the message shows the value', async (feet, decimal, shown) => {
+    expect(await t.importer.fail(files(feet), entry(decimal))).toBe(`1 bad row; nothing was changed\n${bad}${shown}`)
+  })
+})

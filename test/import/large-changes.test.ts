@@ -230,28 +230,3 @@ test('a paid dataset without a tier is a warning', async () => {
     'a paid dataset without an accessTier is open only to keys with a grant',
   ])
 })
-
-test('a column with the type number becomes a number in extraAttributes, with all of its digits', async () => {
-  const columns = {
-    ...{ externalId: 'id', name: 'id', latitude: { value: '37' }, longitude: { value: '127' } },
-    ...{ administrativeAreaCode: { value: 'x' }, categoryCode: { value: 'y' } },
-    extraAttributes: ['id', { column: 'feet', type: 'number' }],
-  }
-  const load = (feet: string) =>
-    t.importer.run({ 'n.csv': `id,feet\n7,${feet}\n` }, { items: [{ file: 'n.csv', columns }] })
-  for (const [feet, expected] of [
-    ['-12.50', '{"id": "7", "feet": -12.50}'],
-    ['12345678901234567890', '{"id": "7", "feet": 12345678901234567890}'],
-    ['', '{"id": "7"}'],
-  ] as const) {
-    await load(feet)
-    const stored = await t.db.database.prisma.$queryRaw<
-      { text: string }[]
-    >`SELECT extra_attributes::text AS text FROM items`
-    expect(JSON.parse(stored[0]?.text ?? '')).toEqual(JSON.parse(expected))
-    if (feet.length > 15) expect(stored[0]?.text).toContain(feet)
-  }
-  for (const feet of ['high', '1e', '0x10', '"1,200"', 'NaN']) {
-    await expect(load(feet)).rejects.toThrow('n.csv:2: the column feet must be a number')
-  }
-})

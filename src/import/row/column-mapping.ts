@@ -1,6 +1,9 @@
+import { shorten } from '../../errors/errors.ts'
 import { isObject, parseExactJson, textOfNumber } from '../../json.ts'
+import { adviseEntry, type Dialect } from '../formats/dialect.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { ColumnSource, Columns, ItemFile } from '../manifest.ts'
+import { plainNumber } from './coordinate-text.ts'
 import { valuesOf } from './keywords.ts'
 import { ROW_FIELDS } from './parse-item.ts'
 
@@ -8,10 +11,10 @@ import { ROW_FIELDS } from './parse-item.ts'
 type MapColumns = (row: Fields) => Fields
 
 /** Returns the mapping of a file in the manifest. Without one, the names in the file are the names of the fields. */
-export function columnMapping({ columns }: ItemFile): MapColumns {
+export function columnMapping({ columns, dialect: { decimal } }: ItemFile): MapColumns {
   if (!columns) return (row) => row
   const sources = Object.entries(columns)
-  return (row) => Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row)]))
+  return (row) => Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row, decimal)]))
 }
 
 /**
@@ -28,11 +31,12 @@ export function identityMapping({ columns }: ItemFile): (row: Fields, badFields:
   }
 }
 
-function readSource(field: string, source: ColumnSource, row: Fields): unknown {
+function readSource(field: string, source: ColumnSource, row: Fields, decimal?: Dialect['decimal']): unknown {
   if (typeof source === 'string') return readValue(row, source)
   if (Array.isArray(source) && field === 'keywords')
     return source.flatMap((column) => valuesOf(readValue(row, nameOf(column))))
-  if (Array.isArray(source)) return Object.fromEntries(source.flatMap((attribute) => readAttribute(attribute, row)))
+  if (Array.isArray(source))
+    return Object.fromEntries(source.flatMap((attribute) => readAttribute(attribute, row, decimal)))
   if ('value' in source) return source.value
   if ('template' in source) return fillTemplate(source.template, row)
   const names = 'first' in source ? source.first : [source.column]
@@ -82,11 +86,13 @@ export function withNested(row: object, depth = NESTED_DEPTH): Fields {
 /** One of the columns that make extraAttributes. An empty one gives no member. */
 type Attribute = Extract<ColumnSource, readonly unknown[]>[number]
 
-function readAttribute(attribute: Attribute, row: Fields): [string, unknown][] {
+function readAttribute(attribute: Attribute, row: Fields, decimal: Dialect['decimal']): [string, unknown][] {
   const name = nameOf(attribute)
   const value = readValue(row, name)
   if (value === undefined || value === null || value === '') return []
-  return [[name, typeof attribute === 'object' && typeof value === 'string' ? parseExactJson(value.trim()) : value]]
+  const isNumber = typeof attribute === 'object' && typeof value === 'string'
+  if (isNumber && value.trim() === '') return []
+  return [[name, isNumber ? parseExactJson(plainNumber(value, decimal)) : value]]
 }
 
 function nameOf(attribute: Attribute): string {
@@ -101,15 +107,26 @@ export function numberColumns(columns: Columns | undefined): string[] {
 }
 
 /** A number as JSON has it (RFC 8259 section 6). */
-const JSON_NUMBER = /^\s*-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d{1,3})?\s*$/
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d{1,3})?$/
+/** Characters of a value that are shown. */
+const SHOWN = 60
 
-/** Returns a sentence about the first of the columns that has a value that is not a number; undefined if all are numbers. */
-export function findBadNumber(names: readonly string[], row: Fields): string | undefined {
-  const bad = names.find((name) => {
-    const text = textOf(readValue(row, name))
-    return text !== '' && !JSON_NUMBER.test(text)
-  })
-  return bad === undefined ? undefined : `the column ${bad} must be a number`
+/** Says which of the columns has a value that is not a number, and what it is; undefined if all are numbers. */
+export function findBadNumber(
+  names: readonly string[],
+  file: ItemFile,
+  row: Fields,
+): { problem: string; kind: string } | undefined {
+  const { decimal } = file.dialect
+  const isNumber = (text: string, sign = decimal) => JSON_NUMBER.test(plainNumber(text, sign))
+  const textIn = (name: string) => textOf(readValue(row, name)).trim()
+  const bad = names.find((name) => textIn(name) !== '' && !isNumber(textIn(name)))
+  if (bad === undefined) return undefined
+  const text = textIn(bad)
+  const signs = ([',', '.'] as const).filter((sign) => sign !== decimal && isNumber(text, sign))
+  const advice = signs.map((sign) => `${adviseEntry(file, { decimal: sign })} if it is ${plainNumber(text, sign)}`)
+  const kind = `the column ${bad} must be a number`
+  return { kind, problem: [kind, `the file has ${shorten(text, SHOWN)}`, ...advice].join('; ') }
 }
 
 const PLACEHOLDER = /\{([^{}]*)\}/g

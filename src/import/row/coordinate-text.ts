@@ -127,6 +127,19 @@ function fromGroups(text: string, { decimal, areMetres }: CoordinateStyle): stri
   return decimal === ',' ? plain.replace(/,(?=\d)/, '.') : plain
 }
 
+/**
+ * Returns a number of any unit as JSON has it, where only one reading is possible; else a text that is no such number. A manifest that names
+ * the decimal sign says that the other one separates thousands.
+ */
+export function plainNumber(text: string, decimal: Dialect['decimal']): string {
+  if (decimal !== ',' && SIMPLE.test(text)) return text
+  const plain = withPlainCharacters(text)
+  if (BY_SPACES.test(plain)) return plain.replace(/[ ']/g, '').replace(',', '.')
+  const pointed = decimal === ',' ? plain.replace(/[.,]/g, (sign) => (sign === ',' ? '.' : ',')) : plain
+  const isCertain = decimal !== undefined || (plain.match(/[.,]/g) ?? []).length > 1
+  return isCertain && BY_COMMAS.test(pointed) ? pointed.replaceAll(',', '') : pointed
+}
+
 /** Says what a text is that is no number; undefined if that is unknown. */
 export function describeCoordinate(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined

@@ -81,21 +81,21 @@ function rowParser(file: ItemFile, datasetId: string) {
   const convertPosition = positionConverter(file)
   const numbers = numberColumns(file.columns)
   return (row: Extract<SourceRow, { fields: Fields }>): ReturnType<typeof parseItem> | BadItem => {
-    const problem = findBadNumber(numbers, row.fields)
-    if (problem !== undefined) return { problem, badFields: ['extraAttributes'] }
+    const bad = findBadNumber(numbers, file, row.fields)
+    if (bad) return { ...bad, badFields: ['extraAttributes'] }
     const fields = map(row.fields)
     const positioned = convertPosition(fields, row.crs)
     if ('problem' in positioned) return withValues({ ...positioned, badFields: [...COORDINATES] }, fields)
     const parsed = parseItem(positioned.fields, datasetId, file.isExact)
-    if ('item' in parsed || !parsed.badFields.some(isCoordinate)) return parsed
-    const advice = explainPosition(file, fields)
+    if ('item' in parsed) return parsed
+    const advice = parsed.badFields.some(isCoordinate) ? explainPosition(file, fields) : undefined
     return withValues(advice === undefined ? parsed : { ...parsed, problem: `${parsed.problem}; ${advice}` }, fields)
   }
 }
 
-/** Adds the values of bad coordinates to a problem that has none of them. */
+/** Adds the values of bad fields to a problem that has none of them. */
 function withValues(bad: BadItem, fields: Fields): BadItem {
-  const texts = bad.badFields.filter(isCoordinate).map((field) => shorten(textOf(fields[field]).trim(), SHOWN))
+  const texts = bad.badFields.map((field) => shorten(textOf(fields[field]).trim(), SHOWN))
   const shown = [...new Set(texts)].filter((text) => text !== '')
   if (shown.length === 0 || shown.some((text) => bad.problem.includes(text))) return bad
   return { ...bad, problem: `${bad.problem}; the file has ${shown.join(' and ')}`, kind: bad.problem }
