@@ -23,7 +23,7 @@ export const WORLD: BaseMap = {
 
 /** The zoom at which a place is shown. Beyond it the map of the package has hardly a name beside the place. */
 export function placeZoom(): number {
-  return readPageData().baseMap ? 14 : 10
+  return readPageData().baseMap ? 14 : 11
 }
 
 /** Loads the configured base map. Throws an error if it can't be loaded. */

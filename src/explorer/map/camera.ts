@@ -1,5 +1,6 @@
 import { haveSamePlaces, isSearch, type View } from '../views/address.ts'
 import { readExtent } from '../views/data.ts'
+import { placeZoom } from './base-map.ts'
 import { boxAround, boxAroundAll } from './box.ts'
 import { circle } from './geodesic.ts'
 import type { ExplorerMap } from './map.ts'
@@ -35,5 +36,6 @@ export type Position = Record<'latitude' | 'longitude', string | number>
 /** Moves the map to the results of a search. */
 export function moveToItems(map: ExplorerMap, items: readonly Position[]): void {
   if (items.length === 0) return
-  map.fit(boxAround(items.map(({ longitude, latitude }) => [Number(longitude), Number(latitude)])), DATASET_ZOOM)
+  const box = boxAround(items.map(({ longitude, latitude }) => [Number(longitude), Number(latitude)]))
+  map.fit(box, items.length === 1 ? placeZoom() : DATASET_ZOOM)
 }

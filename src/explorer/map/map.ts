@@ -57,6 +57,8 @@ const CLUSTER_ZOOM_STEP = 2
 const FLIGHT_MS = 600
 /** Before the map shows anything there is nothing to fly over. */
 const STILL = { animate: false }
+/** Pixels around what the map is moved to. */
+const MARGIN = 56
 /** How long names appear and disappear. */
 const FADE_MS = 300
 /** The width of the world at zoom 0, in pixels. */
@@ -171,7 +173,10 @@ export function openMap(
     fit: ([west, south, east, north], maxZoom) => {
       // A table may just have taken a part of its width.
       map.resize()
-      map.fitBounds([west, south, east, north], { padding: 56, maxZoom, ...(content ? animation() : STILL) })
+      // The names of places, and the legend, need room beside the places.
+      const side = Math.min(2 * MARGIN, container.clientWidth / 4)
+      const padding = { top: MARGIN, bottom: MARGIN, left: side, right: side }
+      map.fitBounds([west, south, east, north], { padding, maxZoom, ...(content ? animation() : STILL) })
     },
     fitExactly: ([west, south, east, north]) => {
       map.resize()
@@ -209,9 +214,10 @@ function addPies(map: MapView, { features }: FeatureCollection): void {
   const shown = new Set<string>(features.flatMap(({ properties }) => properties?.icon ?? []))
   const known = map.listImages().filter((name) => name.startsWith('{'))
   if (known.length > MAX_PIES) for (const name of known) if (!shown.has(name)) map.removeImage(name)
+  // MapLibre smooths an image between pixels only if its ratio is not that of the screen.
+  const pixelRatio = devicePixelRatio * 2
   for (const name of shown) {
-    if (!map.hasImage(name))
-      map.addImage(name, drawPie(JSON.parse(name), devicePixelRatio), { pixelRatio: devicePixelRatio })
+    if (!map.hasImage(name)) map.addImage(name, drawPie(JSON.parse(name), pixelRatio), { pixelRatio })
   }
 }
 

@@ -45,7 +45,17 @@ export function placeLayers(
       minzoom: NAMES_ZOOM,
       filter: ['all', ['!', ['has', 'total']], ['!', ['in', ['get', 'id'], ['literal', [...marked]]]]],
     },
-    // Where names overlap these, MapLibre hides the names, because it places the last layer first.
+    // Where names overlap these two layers, MapLibre moves or hides the names, because it places the last layer first. It takes no
+    // notice of circles, so each has an invisible letter.
+    {
+      id: 'room',
+      type: 'symbol',
+      ...source,
+      minzoom: NAMES_ZOOM,
+      filter: ['!', ['has', 'total']],
+      layout: { 'text-field': '●', 'text-size': 10, 'text-padding': 0, 'text-overlap': 'always' },
+      paint: { 'text-opacity': 0 },
+    },
     {
       id: 'clusters',
       type: 'symbol',
@@ -94,7 +104,7 @@ export function nameLayer(id: string, source: PlaceSource, colour: Colours): Sym
     layout: {
       'text-field': ['slice', ['get', 'name'], 0, 40],
       'text-size': 12,
-      'text-variable-anchor': ['left', 'right', 'top', 'bottom'],
+      'text-variable-anchor': ['left', 'top', 'bottom', 'right'],
       'text-radial-offset': 0.9,
       'text-padding': 4,
       'text-max-width': 12,
