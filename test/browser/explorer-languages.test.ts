@@ -16,7 +16,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   '/?dataset=seoul-landmarks&near=37.5796,126.977,1500': '.places',
   '/?text=incheom': '.places a',
   '/?dataset=seoul-landmarks&item=ed9ea7d8-caaf-5cf9-817b-36ba51a4744b': '.members',
-  '/?dataset=none': '.problem',
+  '/?dataset=no-such-dataset': '.problem',
 }
 
 /** The messages that are the same text in each use. */

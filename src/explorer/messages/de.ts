@@ -25,6 +25,9 @@ export const de: Messages = {
   keyItemLimit: 'Orte pro Minute',
   keyRequests: 'Anfragen in 30 Tagen',
   keyItems: 'Orte in 30 Tagen',
+  noExpiry: 'läuft nicht ab',
+  noLimit: 'unbegrenzt',
+  none: 'keine',
   forgetKey: 'Vergessen',
   forgetKeyTitle: 'Entfernt den Schlüssel aus diesem Tab',
   keyNote: 'Geht nur an diesen Server, im Header Authorization: Bearer. Bleibt, bis dieser Tab geschlossen wird.',
@@ -140,7 +143,7 @@ export const de: Messages = {
   searchWithin: (radius) => `Im Umkreis von ${radius} suchen`,
   around: (name) => `Rund um ${name}`,
   locating: 'Ihr Gerät wird nach dem Standort gefragt …',
-  notLocated: (reason) => `Ihr Gerät nennt keinen Standort. ${reason}`,
+  notLocated: 'Ihr Gerät nennt keinen Standort. Erlauben Sie es im Browser, oder geben Sie einen Ort ein.',
   pickPoint:
     'Klicken Sie auf die Karte, um rund um diesen Punkt zu suchen. Mit der Tastatur bewegen die Pfeiltasten die Karte, die Eingabetaste nimmt ihre Mitte.',
 

@@ -25,6 +25,9 @@ export const en = {
   keyItemLimit: 'Places a minute',
   keyRequests: 'Requests in 30 days',
   keyItems: 'Places in 30 days',
+  noExpiry: 'does not expire',
+  noLimit: 'no limit',
+  none: 'none',
   forgetKey: 'Forget key',
   forgetKeyTitle: 'Removes the key from this tab',
   keyNote: 'Sent to this server only, in the header Authorization: Bearer. Kept until you close this tab.',
@@ -141,7 +144,7 @@ export const en = {
   searchWithin: (radius: string) => `Search within ${radius}`,
   around: (name: string) => `Around ${name}`,
   locating: 'Asking your device where you are …',
-  notLocated: (reason: string) => `Your device does not say where you are. ${reason}`,
+  notLocated: 'Your device does not say where you are. Allow it in the browser, or type a place.',
   pickPoint:
     'Click on the map to search around that point. By keyboard, the arrow keys move the map and Enter takes its centre.',
 

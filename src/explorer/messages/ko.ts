@@ -25,6 +25,9 @@ export const ko: Messages = {
   keyItemLimit: '분당 장소',
   keyRequests: '30일간 요청',
   keyItems: '30일간 장소',
+  noExpiry: '만료 없음',
+  noLimit: '제한 없음',
+  none: '없음',
   forgetKey: '키 지우기',
   forgetKeyTitle: '이 탭에서 키를 지웁니다',
   keyNote: '이 서버에만 Authorization: Bearer 헤더로 보냅니다. 탭을 닫을 때까지 보관합니다.',
@@ -137,7 +140,7 @@ export const ko: Messages = {
   searchWithin: (radius) => `${radius} 안에서 찾기`,
   around: (name) => `${name} 주변`,
   locating: '기기의 위치를 확인하는 중 …',
-  notLocated: (reason) => `기기의 위치를 알 수 없습니다. ${reason}`,
+  notLocated: '기기의 위치를 알 수 없습니다. 브라우저에서 허용하거나 장소를 입력하세요.',
   pickPoint: '지도를 누르면 그 지점 주변을 찾습니다. 키보드에서는 화살표 키로 지도를 옮기고 Enter로 가운데를 고릅니다.',
 
   // 내려받기

@@ -51,14 +51,16 @@ const MESSAGE_MS = 4_000
 /** The timers that restore the labels of buttons. */
 const resets = new WeakMap<HTMLButtonElement, number>()
 
-/** Copies a text, and says so on the button for a short time. */
-export async function copy(text: string, on: HTMLButtonElement, message = t.copied): Promise<void> {
+/** Copies a text, and says on the button for a short time whether it could. Returns that. */
+export async function copy(text: string, on: HTMLButtonElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
-    showOnButton(message, on)
   } catch {
     showOnButton(t.copyRefused, on)
+    return false
   }
+  showOnButton(t.copied, on)
+  return true
 }
 
 /** Shows a message instead of a button's label for a short time. */

@@ -4,9 +4,8 @@ import { t } from './text.ts'
 /** Says an error in the page's language, if it is one that a person meets. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
-  const [, nearest] = /; the nearest one is (.+)$/.exec(error.message) ?? []
   const known: Readonly<Record<string, string>> = {
-    NOT_FOUND: nearest === undefined ? t.notFound : `${t.notFound} ${t.didYouMean} ${nearest}?`,
+    NOT_FOUND: t.notFound,
     DATASET_ACCESS_DENIED: t.denied,
     UNAUTHORIZED: t.keyUnknown,
     UNREACHABLE: t.unreachable,

@@ -48,13 +48,13 @@ async function readFacts(): Promise<HTMLElement> {
 
 function describe(key: KeyFacts): [string, string][] {
   const until = (time: string | null) => (time === null ? '' : ` – ${day(time)}`)
-  const limit = (value: number | null) => (value === null ? '–' : number(value))
+  const limit = (value: number | null) => (value === null ? t.noLimit : number(value))
   const sum = (name: 'requests' | 'items') => number(key.usage.reduce((total, row) => total + row[name], 0))
   return [
     [t.keyName, key.name],
-    [t.keyExpires, key.expiresAt === null ? '–' : day(key.expiresAt)],
-    [t.keyTiers, key.tiers.join(', ') || '–'],
-    [t.keyGrants, key.grants.map(({ dataset, expiresAt }) => dataset.slug + until(expiresAt)).join(', ') || '–'],
+    [t.keyExpires, key.expiresAt === null ? t.noExpiry : day(key.expiresAt)],
+    [t.keyTiers, key.tiers.join(', ') || t.none],
+    [t.keyGrants, key.grants.map(({ dataset, expiresAt }) => dataset.slug + until(expiresAt)).join(', ') || t.none],
     [t.keyRequestLimit, limit(key.requestsPerMinute)],
     [t.keyItemLimit, limit(key.itemsPerMinute)],
     [t.keyRequests, sum('requests')],

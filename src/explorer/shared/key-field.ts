@@ -29,6 +29,7 @@ export function startKeyField(): void {
   })
   byId('key-forget', HTMLButtonElement).addEventListener('click', () => {
     forgetKey()
+    input.setAttribute('aria-invalid', 'false')
     status.textContent = t.keyForgotten
     input.focus()
   })
@@ -53,7 +54,9 @@ function useKeyOfAddress(): void {
 /** Moves the focus to the key field and says why. */
 export function askForKey(message: string): void {
   byId('key-status', HTMLElement).textContent = message
-  byId('key-input', HTMLInputElement).focus()
+  const input = byId('key-input', HTMLInputElement)
+  input.setAttribute('aria-invalid', 'true')
+  input.focus()
 }
 
 function showKey(key: string | undefined): void {

@@ -82,7 +82,7 @@ const MAX_CATEGORIES = 3
 /** The most frequent categories of a dataset with their totals. */
 function topCategories(dataset: Dataset | undefined, codesOf: CodesOf): HTMLElement {
   const shown = codesOf(dataset?.id ?? '').then(({ categories }) =>
-    categories.slice(0, MAX_CATEGORIES).map(({ code, label, total }) => `${label ?? code} ${number(total)}`),
+    categories.slice(0, MAX_CATEGORIES).map(({ code, label, total }) => `${label ?? code}\u00a0${number(total)}`),
   )
   return element(
     'p',

@@ -70,6 +70,8 @@ export function developerPanel(view: View, ...more: (HTMLElement | undefined)[])
     ...more,
   )
   panel.addEventListener('toggle', () => {
+    // It is at the foot of the list: without this, a person opens it and sees nothing.
+    if (panel.open && !isOpen) panel.scrollIntoView({ block: 'nearest' })
     isOpen = panel.open
   })
   return panel

@@ -46,8 +46,8 @@ export function nearbyForm({ near }: View, { pick, search }: NearbyActions): HTM
     status.textContent = t.locating
     navigator.geolocation.getCurrentPosition(
       ({ coords }) => searchAround({ latitude: coords.latitude, longitude: coords.longitude }, metres),
-      ({ message }) => {
-        status.textContent = t.notLocated(message)
+      () => {
+        status.textContent = t.notLocated
       },
     )
   })

@@ -4,7 +4,7 @@ import { messageOf } from '../shared/error-text.ts'
 import { forgetKey } from '../shared/key.ts'
 import { askForKey } from '../shared/key-field.ts'
 import { t } from '../shared/text.ts'
-import { formatAddress } from './address.ts'
+import { formatAddress, parseAddress } from './address.ts'
 import { readPageData } from './page-data.ts'
 
 /*
@@ -17,7 +17,6 @@ import { readPageData } from './page-data.ts'
  */
 export function problemView(error: unknown, retry: () => void): HTMLElement {
   const isFinal = error instanceof ApiError && error.status < 500
-  const message = messageOf(error)
   if (error instanceof ApiError && error.status === 401) {
     forgetKey()
     askForKey(t.giveAnotherKey(readPageData().contact))
@@ -29,10 +28,18 @@ export function problemView(error: unknown, retry: () => void): HTMLElement {
     element(
       'div',
       { class: 'problem', role: 'alert' },
-      element('p', {}, message),
+      element('p', {}, messageOf(error), ...nearest(error)),
       isFinal
         ? element('a', { class: 'button', href: formatAddress({}), 'data-view': true }, t.allDatasetsTitle)
         : button(t.tryAgain, retry, { class: 'button' }),
     ),
   )
+}
+
+/** The dataset with the nearest slug as a link, if the error names one. */
+function nearest(error: unknown): (string | HTMLElement)[] {
+  const [, dataset] = /; the nearest one is (.+)$/.exec(error instanceof ApiError ? error.message : '') ?? []
+  if (dataset === undefined) return []
+  const href = formatAddress({ ...parseAddress(location.search), compared: undefined, dataset })
+  return [` ${t.didYouMean} `, element('a', { href, 'data-view': true }, dataset), '?']
 }

@@ -1,3 +1,4 @@
+import { showStatus } from '../map/map-lines.ts'
 import { button, copy, showOnButton } from '../shared/dom.ts'
 import { readOwnKey } from '../shared/key.ts'
 import { t } from '../shared/text.ts'
@@ -13,7 +14,7 @@ export function shareButton(): HTMLButtonElement {
     async () => {
       const { href } = location
       if (!navigator.canShare?.({ url: href }))
-        return copy(href, made, readOwnKey() ? t.linkCopied : t.publicLinkCopied)
+        return (await copy(href, made)) && showStatus(readOwnKey() ? t.linkCopied : t.publicLinkCopied)
       try {
         await navigator.share({ title: document.title, url: href })
       } catch (error) {
