@@ -1,3 +1,4 @@
+import { existsSync, rmSync } from 'node:fs'
 import { readConfig } from '../config/config.ts'
 import { databaseExists } from '../database/database.ts'
 import { backUp, restore } from '../embedded/backup.ts'
@@ -7,6 +8,7 @@ import { requireConfirmation } from './confirm.ts'
 import { withOpenDatabase } from './database.ts'
 import { YES } from './options.ts'
 import { printLine } from './print.ts'
+import { stoppable } from './stop.ts'
 
 export const backupCommand = new CatalogCommand('backup')
   .argument('<folder>', 'the new folder')
@@ -22,7 +24,18 @@ export const restoreCommand = new CatalogCommand('restore')
 async function runBackup(folder: string): Promise<void> {
   const dataDir = embeddedDataDir()
   if (!databaseExists(readConfig(process.env).database)) throw operationFailed(`There is no database in ${dataDir}`)
-  await withOpenDatabase(({ withSession }) => withSession((session) => backUp(session, dataDir, folder)))
+  let partial = ''
+  const onPartial = (path: string) => {
+    partial = path
+  }
+  const onStop = () => {
+    // The file that is being copied may be finished meanwhile.
+    if (partial !== '') rmSync(partial, { recursive: true, force: true, maxRetries: 3 })
+    return existsSync(folder) ? `${folder} is complete` : `${folder} was not written`
+  }
+  await withOpenDatabase(({ withSession }) =>
+    withSession((session) => stoppable(onStop, () => backUp(session, dataDir, folder, onPartial))),
+  )
   printLine(`The database of ${dataDir} is copied to ${folder}`)
 }
 
@@ -30,7 +43,10 @@ async function runRestore(folder: string, { yes }: { yes?: true }): Promise<void
   const dataDir = embeddedDataDir()
   if (!yes && databaseExists(readConfig(process.env).database))
     await requireConfirmation('Replace', `the database of ${dataDir} with the backup ${folder}`)
-  await restore(dataDir, folder)
+  await stoppable(
+    () => `the database of ${dataDir} is the old one, or that of ${folder}`,
+    () => restore(dataDir, folder),
+  )
   printLine(`The database of ${dataDir} is now that of ${folder}`)
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { rmSync, type Stats } from 'node:fs'
-import { readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { renameSync, rmSync, type Stats } from 'node:fs'
+import { readlink, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { messageOf, operationFailed } from '../errors/errors.ts'
+import { stoppable } from './stop.ts'
 
 type Content = Parameters<typeof writeFile>[1]
 
@@ -52,24 +53,21 @@ function statOf(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined)
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
-
 async function writeAndRename(path: string, content: Content, options: { mode?: number }): Promise<void> {
   // Another command may be writing the same file.
   const partial = `${path}.${randomUUID()}.partial`
-  // `once` has removed this handler, so the second signal ends the process.
-  const stop = (signal: NodeJS.Signals) => {
+  const onStop = () => {
     rmSync(partial, { force: true })
-    process.kill(process.pid, signal)
+    return `${path} was not written`
   }
-  for (const signal of SIGNALS) process.once(signal, stop)
-  try {
-    await writeFile(partial, content, options)
-    await rename(partial, path)
-  } catch (error) {
-    await rm(partial, { force: true })
-    throw error
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, stop)
-  }
+  await stoppable(onStop, async () => {
+    try {
+      await writeFile(partial, content, options)
+      // At once: a signal comes before or after it.
+      renameSync(partial, path)
+    } catch (error) {
+      await rm(partial, { force: true })
+      throw error
+    }
+  })
 }

@@ -2,10 +2,12 @@ import { readConfig } from '../config/config.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { checkMigrated, migrate } from '../database/migrate.ts'
 import { renewStatistics } from '../database/statistics.ts'
+import { changes, committing } from '../database/transaction.ts'
 import { operationFailed } from '../errors/errors.ts'
 import { quoteForShell } from '../errors/quote-for-shell.ts'
 import type { Origin } from '../history/record.ts'
 import { printNotice } from './print.ts'
+import { stoppable } from './stop.ts'
 
 /**
  * Opens the configured database and runs `use`. This works while a server has the database open too. Only `serve` and `migrate`
@@ -31,7 +33,7 @@ export async function withDatabase<Result>(use: (database: Database) => Promise<
 /** Does the same for a command that writes a few rows, and then renews the statistics that are old. */
 export async function changeDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
   return withDatabase(async (database) => {
-    const result = await use(database)
+    const result = await committing(() => use(database))
     // The change is made, and its result may be the only copy of a new key: the next command tries again.
     await database.withSession((session) => renewStatistics(session)).catch(() => {})
     return result
@@ -47,12 +49,27 @@ export async function withOpenDatabase<Result>(use: (database: Database) => Prom
     printNotice(
       `This command ${line}. Ctrl+C stops it; kill with that number stops the other, which then changes nothing`,
     )
-  const database = await openDatabase(config, { share: true, command: { name, onWait } })
-  try {
-    return await use(database)
-  } finally {
-    await database.close()
-  }
+  return stoppable(describeChanges, async () => {
+    const database = await openDatabase(config, { share: true, command: { name, onWait } })
+    try {
+      return await use(database)
+    } finally {
+      await database.close()
+    }
+  })
+}
+
+/** The commands that show what a command has changed, if it is not `history`. */
+const LISTS: Readonly<Record<string, string>> = { keys: 'keys list', migrate: 'migrate' }
+
+/** What a command that is stopped has changed. PostgreSQL rolls a transaction back whose COMMIT was not sent. */
+function describeChanges(): string {
+  const { begun, made } = changes
+  if (begun === 0) return 'nothing was changed'
+  const list = `npx catalog ${LISTS[process.argv[2] ?? ''] ?? 'history'}`
+  return begun === made
+    ? `what was complete stays, and nothing else was changed: ${list}`
+    : `the last change may be made: ${list}`
 }
 
 /** The origin of the changes that this command makes: its command line, and UNDO_DAYS. */

@@ -8,6 +8,7 @@ import { exportCatalog } from './export-catalog.ts'
 import { type ExportSource, exportBundle, exportFile } from './export-files.ts'
 import { DATASET_NAMES } from './options.ts'
 import { clearProgress, printLine, showProgress } from './print.ts'
+import { stoppable } from './stop.ts'
 
 interface Options {
   format?: string
@@ -47,7 +48,12 @@ async function run(text: string | undefined, { all, withKeys, ...options }: Opti
 
 async function exportAll(folder: string, withKeys: boolean, force = false): Promise<void> {
   const onDataset = (slug: string) => printLine(`${slug}: exported`)
-  const { datasets } = await withDatabase((database) => exportCatalog(database, { folder, force, withKeys, onDataset }))
+  const { datasets } = await withDatabase((database) =>
+    stoppable(
+      () => `${folder} may be incomplete`,
+      () => exportCatalog(database, { folder, force, withKeys, onDataset }),
+    ),
+  )
   printLine(
     `${datasets.length} datasets ${withKeys ? 'and all keys ' : ''}are in ${folder}; import them elsewhere: npx catalog import ${folder}`,
   )
@@ -66,10 +72,14 @@ async function exportOne(text: string, { format: name, output, force = false }: 
     const onItems = showsProgress ? terminalProgress(await prisma.item.count({ where: { datasetId: id } })) : undefined
     const source: ExportSource = { prisma, id, onItems }
     try {
-      if (!format) await exportBundle(source, { folder: output ?? '', force })
+      if (!format)
+        await stoppable(
+          () => `${output} may be incomplete`,
+          () => exportBundle(source, { folder: output ?? '', force }),
+        )
       else await exportFile(source, { format, path: output, force })
     } finally {
-      if (showsProgress) clearProgress()
+      clearProgress()
     }
     if (output !== undefined) printLine(`${slug}: exported to ${output}`)
   })

@@ -69,14 +69,18 @@ async function* escapeLines(parts: AsyncIterable<string | Uint8Array>): AsyncGen
 /** Moves a terminal to the start of the line, and clears the line. */
 const ERASE_LINE = '\r\x1b[2K'
 
+let isShowing = false
+
 /** Shows a text in place of the last one, in the current line of the terminal. */
 export function showProgress(text: string): void {
+  isShowing = true
   process.stderr.write(ERASE_LINE + escapeControls(text).slice(0, process.stderr.columns - 1))
 }
 
-/** Clears the line of `showProgress`, so that another line can be printed. */
+/** Clears the line of `showProgress`, if there is one, so that another line can be printed. */
 export function clearProgress(): void {
-  process.stderr.write(ERASE_LINE)
+  if (isShowing) process.stderr.write(ERASE_LINE)
+  isShowing = false
 }
 
 /** Prints on stderr why a command failed. */

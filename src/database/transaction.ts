@@ -1,11 +1,22 @@
 import { type SqlSession, sql } from '../sql.ts'
 
+/** The changes of this process that may be made, and those of them that are made. */
+export const changes = { begun: 0, made: 0 }
+
+/** Counts a change: it may be made from the start of `commit`, and is made at its end. */
+export async function committing<Result>(commit: () => Promise<Result>): Promise<Result> {
+  changes.begun += 1
+  const result = await commit()
+  changes.made += 1
+  return result
+}
+
 /** Runs `work` in a transaction, and returns its result. After an error, it rolls back and throws that error. */
 export async function inTransaction<Result>(session: SqlSession, work: () => Promise<Result>): Promise<Result> {
   await session.query(sql`BEGIN`)
   try {
     const result = await work()
-    await session.query(sql`COMMIT`)
+    await committing(() => session.query(sql`COMMIT`))
     return result
   } catch (error) {
     // Without a connection this fails too, and PostgreSQL rolls back by itself. `error` says why the connection ended.

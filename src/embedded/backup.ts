@@ -22,9 +22,15 @@ const KEEP_ALIVE_MS = 20_000
 /**
  * Copies the database of `dataDir`, which may be in use, to a new folder. Others wait for its end. The folder has its name only when it is
  * complete.
+ * @param onPartial is called with the name that it has before
  * @throws `OPERATION_FAILED` if the folder exists or can't be written
  */
-export async function backUp(session: SqlSession, dataDir: string, target: string): Promise<void> {
+export async function backUp(
+  session: SqlSession,
+  dataDir: string,
+  target: string,
+  onPartial: (folder: string) => void = () => {},
+): Promise<void> {
   const folder = resolve(target)
   if (existsSync(folder)) throw operationFailed(`${target} exists; give the name of a new folder`)
   await session.query(sql`CHECKPOINT`)
@@ -36,6 +42,7 @@ export async function backUp(session: SqlSession, dataDir: string, target: strin
   try {
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 })
     partial = await mkdtemp(`${folder}.partial-`)
+    onPartial(partial)
     await copyFolder(join(resolve(dataDir), POSTGRES), join(partial, POSTGRES))
     // It fails if the connection was lost, and others may have written since.
     await session.query(sql`SELECT 1`)

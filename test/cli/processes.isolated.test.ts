@@ -74,7 +74,7 @@ test.skipIf(!existsSync('/dev/full'))('a full disk is one line', async () => {
   expect([code, lines]).toEqual([1, [expect.stringContaining('ENOSPC')]])
 })
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s leaves no unfinished file of an export', async (signal) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('%s leaves no unfinished file of an export, and says so', async (signal) => {
   const path = inFolder(signal, 'a.csv')
   await mkdir(inFolder(signal))
   await importer.run({ 'a.ndjson': ndjson(...items(300)) })
@@ -91,7 +91,10 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s leaves no unfinished file of an ex
     await exportFile({ prisma, id, onItems }, { format: NDJSON, path: ${JSON.stringify(path)}, force: false })
     process.exit()`
   const args = ['--input-type=module-typescript', '--eval', script]
-  expect(await runProcess(process.execPath, args, environment(db.env))).toEqual({ code: null, stdout: '', stderr: '' })
+  expect(await runProcess(process.execPath, args, environment(db.env))).toEqual({
+    ...{ code: null, stdout: '' },
+    stderr: `catalog: stopped; ${path} was not written\n`,
+  })
   expect(await readdir(inFolder(signal))).toEqual([])
 })
 

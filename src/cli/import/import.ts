@@ -9,7 +9,6 @@ import { operationFailed } from '../../errors/errors.ts'
 import {
   type DatasetChanges,
   type ImportOptions,
-  type ImportPhase,
   type ImportSummary,
   importManifest,
   type LargeChange,
@@ -101,14 +100,6 @@ async function importOne(database: Database, manifest: string, options: Options)
   const warnings = new ProblemGroups()
   const skipped = new ProblemGroups()
   let plan: DatasetChanges | undefined
-  let phase: ImportPhase | undefined
-  const stop = (signal: NodeJS.Signals) => {
-    display.clear()
-    const mayBeChanged = phase === 'committing' || phase === 'analyzing'
-    const result = mayBeChanged ? 'npx catalog history says whether it is imported' : 'nothing was changed'
-    printNotice(`${manifest}: stopped; ${result}`)
-    process.kill(process.pid, signal)
-  }
   const ask = async (change: LargeChange) => {
     display.clear()
     return canAsk() && confirm(questionAbout(change))
@@ -119,10 +110,7 @@ async function importOne(database: Database, manifest: string, options: Options)
     dryRun,
     origin: commandOrigin(),
     onProgress: display.show,
-    onPhase: (next, share) => {
-      phase = next
-      display.showPhase(next, share)
-    },
+    onPhase: display.showPhase,
     onWarning: (problem) => warnings.add(problem),
     onSkipped: (problem) => skipped.add(problem),
     confirm: { ...(!allowRemovals && { removals: ask }), ...(!allowMoves && { moves: ask }) },
@@ -131,12 +119,10 @@ async function importOne(database: Database, manifest: string, options: Options)
       plan = planned
     },
   }
-  process.once('SIGINT', stop)
   try {
     const summary = await importManifest(database, manifest, importOptions)
     return { summary, plan }
   } finally {
-    process.off('SIGINT', stop)
     display.clear()
     for (const line of [...warnings.describe('warning: '), ...skipped.describe('skipped: ')]) printNotice(line)
   }

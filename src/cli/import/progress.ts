@@ -30,7 +30,7 @@ export function importProgress(isTerminal: boolean): ProgressDisplay {
       const isRunning = share !== undefined && share !== 1
       print(PHASES[phase] + (isRunning ? `: ${percent(share)}${timeLeft(current.startMs, share)}` : ' ...'))
     },
-    clear: isTerminal ? clearProgress : () => {},
+    clear: clearProgress,
   }
 }
 
