@@ -56,10 +56,12 @@ describe('catalog keys create', () => {
     Object.assign(process.stdout, { isTTY: true })
     const [all, one, page] = [
       await keys('create', '--name', 'tried'),
-      await keys('create', '--name', 'tried', '--dataset', 'restricted'),
+      await keys('create', '--name', 'turned', '--dataset', 'restricted'),
       await keys('create', '--name', 'tried', '--origin', 'https://maps.example'),
     ]
+    const rotated = await keys('rotate', 'turned')
     Object.assign(process.stdout, { isTTY: false })
+    expect(rotated.stdout).toContain('/?dataset=restricted#key=dck_')
     const [, key] = all.stdout.split('\n')
     expect(all.stdout.split('\n').slice(2)).toEqual([
       `Explore with it: http://127.0.0.1:4000/#key=${key}`,

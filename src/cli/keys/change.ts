@@ -1,4 +1,4 @@
-import { createKey, type KeyChanges, updateKey } from '../../auth/keys.ts'
+import { createKey, type KeyChanges, type KeyRecord, updateKey } from '../../auth/keys.ts'
 import { readConfig } from '../../config/config.ts'
 import { urlOf } from '../../config/url.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
@@ -36,9 +36,7 @@ export const createCommand = new CatalogCommand('create')
       }),
     print: (created) => {
       printLine(`Key ${created.id} for ${created.name}. It is not shown again:`)
-      printLine(created.key)
-      // Scripts read the last line.
-      if (process.stdout.isTTY) printUse(created)
+      printSecret(created)
     },
     toJson: ({
       id,
@@ -98,12 +96,14 @@ export const updateCommand = new CatalogCommand('update')
   })
 
 /**
- * Prints how to try a new key at the gateway of this machine, as its first start does. The link opens the dataset of a key with one grant.
- * With origins a key works only in their pages.
+ * Prints a new secret, and for a person how to try it at the gateway of this machine, as its first start does. The link opens the dataset
+ * of a key with one grant. With origins a key works only in their pages.
  */
-function printUse({ key, origins, grants }: Awaited<ReturnType<typeof createKey>>): void {
+export function printSecret({ key, origins, grants }: Pick<KeyRecord, 'origins' | 'grants'> & { key: string }): void {
+  printLine(key)
   const { host, port } = readConfig(process.env)
-  if (origins.length > 0 || port === 0) return
+  // Scripts read the last line.
+  if (!process.stdout.isTTY || origins.length > 0 || port === 0) return
   const url = urlOf({ address: host, port })
   const [grant, ...others] = grants
   const view = grant && others.length === 0 ? `?dataset=${encodeURIComponent(grant.dataset)}` : ''

@@ -1,13 +1,13 @@
 import { parseGrace } from '../../auth/expiry.ts'
 import { grantDataset, withdrawGrant } from '../../auth/grants.ts'
-import { revokeKey } from '../../auth/keys.ts'
+import { revokeKey, showKey } from '../../auth/keys.ts'
 import { rotateKey } from '../../auth/rotate.ts'
 import { parseDays, reportUsage } from '../../auth/usage-report.ts'
 import { CatalogCommand } from '../command.ts'
 import { changeDatabase, withDatabase } from '../database.ts'
 import { DATASET_NAMES, EXPIRES, KEY } from '../options.ts'
 import { printLine, printTable } from '../print.ts'
-import { createCommand, updateCommand } from './change.ts'
+import { createCommand, printSecret, updateCommand } from './change.ts'
 import { listCommand, showCommand } from './show.ts'
 
 const DATASET = ['--dataset <slug>', DATASET_NAMES] as const
@@ -39,13 +39,17 @@ const rotateCommand = new CatalogCommand('rotate')
   .printing({
     run: async (id: string, { grace }: { grace: string }) => {
       const graceMs = parseGrace(grace)
-      return changeDatabase(({ prisma }) => rotateKey(prisma, id, graceMs))
+      return changeDatabase(async ({ prisma }) => {
+        const { origins, grants } = await showKey(prisma, id, new Date())
+        return { rotated: await rotateKey(prisma, id, graceMs), origins, grants }
+      })
     },
-    print: ({ id, name, key, previousExpiresAt }, _id, { grace }) => {
+    print: ({ rotated: { id, name, key, previousExpiresAt }, ...access }, _id, { grace }) => {
       const old = parseGrace(grace) === 0 ? 'no longer works' : `works until ${previousExpiresAt.toISOString()}`
       printLine(`Key ${id} for ${name} has a new secret; the old one ${old}. It is not shown again:`)
-      printLine(key)
+      printSecret({ key, ...access })
     },
+    toJson: ({ rotated }) => rotated,
   })
 
 const revokeCommand = new CatalogCommand('revoke')
