@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)('The explorer with bad input', () => {
     await page.locator('.places a').first().click()
     await page.locator('.members').first().waitFor()
     expect(await page.locator('.side h1').textContent()).toBe(MARKUP)
-    await page.getByText('The picture has no address that can be shown.').waitFor()
+    await page.getByText('The picture has no valid address.').waitFor()
     await page.getByText('The picture can’t be loaded.').waitFor()
     await page.getByRole('button', { name: 'Load picture from pictures.example.org' }).waitFor()
     const links = await page.locator('a').evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? ''))

@@ -264,7 +264,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await page.goto(`${t.url}/?at=25.5,-40.5,5`)
     await openControl(page, 'Nearby')
     await page.getByRole('button', { name: 'Pick on the map' }).press('Enter')
-    await said('the arrow keys move the map and Enter takes its centre')
+    await said('use the arrow keys to move the map, and Enter to search around its centre')
     await tabToMap()
     await page.keyboard.press('ArrowRight')
     await expect.poll(() => page.url()).not.toContain('-40.5,')

@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
   const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
   test('opens without a key, and shows a command with the current address', async () => {
     await page.goto(t.url)
-    await heading('See what your key opens').waitFor()
+    await heading('Enter your API key to see places').waitFor()
     await page.getByText(`${t.url}/v1/datasets`).waitFor()
     await page.getByText('This browser can’t draw the map').waitFor()
   })
@@ -243,7 +243,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
 
   test('the page links to GraphiQL, the reference, the OpenAPI document and health, and each exists', async () => {
     await page.getByRole('button', { name: 'Forget key' }).click()
-    await heading('See what your key opens').waitFor()
+    await heading('Enter your API key to see places').waitFor()
     const links = await page.locator('a').evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? ''))
     const addresses = new Set(links.map((each) => new URL(each, t.url).pathname))
     expect(addresses).toEqual(new Set(['/', '/graphql', '/docs', '/openapi.json', '/readyz']))
