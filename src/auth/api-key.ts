@@ -55,7 +55,7 @@ export async function authenticate(
   const token = bearerToken(authorization)
   const key = token !== undefined && isKeyShaped(token) ? await findKey(token, snapshot) : null
   if (!key || !isValidKey(key, now)) {
-    throw new CatalogError('UNAUTHORIZED', INVALID)
+    throw new CatalogError('UNAUTHORIZED', token !== undefined && isKeyShaped(token) ? INVALID : `${INVALID}: ${FORM}`)
   }
   return key
 }
@@ -82,6 +82,8 @@ export function challenge(authorization: string | undefined): string {
 
 /** The message of a 401 to a bearer token. */
 const INVALID = 'The API key is not valid'
+/** Said of what can't be a key, because people copy a part of it. It tells nothing of stored keys. */
+const FORM = `a key begins with ${PREFIX} and has ${PREFIX.length + Math.ceil((RANDOM_BYTES * 8) / 6)} characters`
 
 /** A key from the database, valid or not. */
 export interface StoredKey extends ApiKey {

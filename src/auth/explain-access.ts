@@ -36,7 +36,7 @@ export function explainAccess(key: ExplainedKey, dataset: ExplainedDataset, now:
     reason: clause === null ? reasonAgainst(key, dataset, now) : reasonFor(clause, dataset),
     since: clause === 'grant' && grant ? grant.createdAt : null,
     until: findEnd(key, dataset, now),
-    changes: (clause === null ? changesToAllow(key, dataset) : changesToDeny(key, dataset))
+    changes: (clause === null ? changesToAllow(key, dataset, now) : changesToDeny(key, dataset))
       .filter((change) => (clauseFor(change.key ?? key, change.dataset ?? dataset, now) === null) !== (clause === null))
       .map(({ command }) => command),
   }
@@ -65,7 +65,14 @@ function reasonAgainst(key: ExplainedKey, dataset: ExplainedDataset, now: Date):
   if (!isValidKey(key, now)) return `the key expired at ${key.expiresAt?.toISOString()}`
   const grant = key.grants.find(({ datasetId }) => datasetId === dataset.id)
   const without = grant?.expiresAt ? `the grant expired at ${grant.expiresAt.toISOString()}` : 'the key has no grant'
-  return `the dataset is ${describeAccess(dataset)}, and ${without}`
+  const alike = key.accessTiers.find((tier) => isAlike(tier, dataset.accessTier))
+  const tiers = alike === undefined ? '' : `; its tier ${alike} differs in upper and lower case`
+  return `the dataset is ${describeAccess(dataset)}, and ${without}${tiers}`
+}
+
+/** Whether two tiers differ only in the case of letters. */
+function isAlike(tier: string, other: string | null): boolean {
+  return tier !== other && tier.toLowerCase() === other?.toLowerCase()
 }
 
 function describeAccess({ status, visibility, accessTier }: ExplainedDataset): string {
@@ -80,23 +87,22 @@ interface Change {
 }
 
 /** The changes that an operator can make. The access rule then tells which of them change the decision. */
-function changesToAllow(key: ExplainedKey, dataset: ExplainedDataset): Change[] {
+function changesToAllow(key: ExplainedKey, dataset: ExplainedDataset, now: Date): Change[] {
   const { slug, accessTier } = dataset
   const update = `npx catalog datasets update ${slug}`
-  const create = 'npx catalog keys create --name NAME'
+  const updateKey = `npx catalog keys update ${key.id}`
   const grants = [{ datasetId: dataset.id, createdAt: new Date(0), expiresAt: null }]
-  const created = { ...key, expiresAt: null, revokedAt: null, grants: [], accessTiers: [] }
-  const changes: Change[] = [
+  // Only for a key that nothing else helps.
+  const created = isValidKey(key, now) ? key : { ...key, expiresAt: null, revokedAt: null, grants }
+  const accessTiers = [...key.accessTiers, ...(accessTier === null ? [] : [accessTier])]
+  const tiers = accessTiers.map((tier) => ` --tier ${quoteForShell(tier)}`).join('')
+  return [
     { command: `npx catalog keys grant ${key.id} --dataset ${slug}`, key: { ...key, grants } },
+    { command: `${updateKey}${tiers}`, key: { ...key, accessTiers } },
+    { command: `${updateKey} --expires 90d`, key: { ...key, expiresAt: null } },
+    { command: `npx catalog keys create --name NAME --dataset ${slug}`, key: created },
     { command: `${update} --status active`, dataset: { ...dataset, status: 'active' } },
     { command: `${update} --visibility public`, dataset: { ...dataset, visibility: 'public' } },
-    { command: create, key: created },
-    { command: `${create} --dataset ${slug}`, key: { ...created, grants } },
-  ]
-  if (accessTier === null) return changes
-  return [
-    ...changes,
-    { command: `${create} --tier ${quoteForShell(accessTier)}`, key: { ...created, accessTiers: [accessTier] } },
   ]
 }
 

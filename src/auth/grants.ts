@@ -9,7 +9,7 @@ interface GrantNames {
 }
 
 /**
- * Grants a key access to a dataset. An existing grant gets the new expiry. Returns the id of the key, and the slug of the dataset.
+ * Grants a key access to a dataset. An existing grant gets the new expiry. Returns the id and the name of the key, and the slug of the dataset.
  * @throws `OPERATION_FAILED` when the key or the dataset does not exist, or the key is revoked
  */
 export async function grantDataset(
@@ -26,7 +26,7 @@ export async function grantDataset(
 }
 
 /**
- * Removes a grant. Returns the id of the key, and the slug of the dataset.
+ * Removes a grant. Returns the id and the name of the key, and the slug of the dataset.
  * @throws `OPERATION_FAILED` when the key, the dataset or the grant does not exist, or the key is revoked
  */
 export async function withdrawGrant(prisma: PrismaClient, names: GrantNames) {
@@ -39,5 +39,8 @@ export async function withdrawGrant(prisma: PrismaClient, names: GrantNames) {
 async function resolveGrant(prisma: PrismaClient, { keyId, dataset: name }: GrantNames) {
   const key = await resolveUnrevokedKey(prisma, keyId)
   const dataset = await resolveDataset(prisma, name)
-  return { ids: { apiKeyId: key.id, datasetId: dataset.id }, subject: { id: key.id, dataset: dataset.slug } }
+  return {
+    ids: { apiKeyId: key.id, datasetId: dataset.id },
+    subject: { id: key.id, name: key.name, dataset: dataset.slug },
+  }
 }

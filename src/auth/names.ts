@@ -1,13 +1,18 @@
 import { operationFailed } from '../errors/errors.ts'
+import { nearestName } from '../errors/nearest-name.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 
 /** A key as a command names it. */
 interface NamedKey {
   id: string
   name: string
+  createdAt: Date
   expiresAt: Date | null
   revokedAt: Date | null
 }
+
+/** A dataset with its slug. */
+type Slugged = Record<'id' | 'slug', string>
 
 /** A shorter prefix of an id could match a key that the operator does not mean. */
 const SHORTEST_PREFIX = 4
@@ -20,18 +25,23 @@ const LISTED = 20
  * @throws `OPERATION_FAILED` if no key or several keys match
  */
 export async function resolveKey(prisma: PrismaClient, text: string): Promise<NamedKey> {
-  const keys = await prisma.apiKey.findMany({ select: { id: true, name: true, expiresAt: true, revokedAt: true } })
+  const select = { id: true, name: true, createdAt: true, expiresAt: true, revokedAt: true }
+  const keys = await prisma.apiKey.findMany({ select })
   const named = keys.filter(({ name }) => name === text)
   const valid = named.filter(({ revokedAt }) => revokedAt === null)
   const found = pick(text, keys, named.length > 1 && valid.length === 1 ? valid : named)
   const [key] = found
   if (!key) {
-    throw operationFailed(
-      `There is no key with the id ${text}, or with that name; list the keys with: npx catalog keys list`,
+    const nearest = nameLike(
+      text,
+      keys.map(({ name }) => name),
     )
+    const list = 'list the keys with: npx catalog keys list'
+    throw operationFailed(`There is no key with the id ${text}, or with that name; ${nearest ?? list}`)
   }
   if (found.length > 1) {
-    throw operationFailed(`${text} names ${found.length} keys; use an id: ${listOf(found.map(({ id }) => id))}`)
+    const ids = found.map(({ id, createdAt }) => `${id} (created ${createdAt.toISOString()})`)
+    throw operationFailed(`${text} names ${found.length} keys; use an id: ${listOf(ids)}`)
   }
   return key
 }
@@ -59,10 +69,32 @@ export async function resolveDataset(prisma: PrismaClient, text: string): Promis
   const [dataset] = found
   if (!dataset) {
     const others = datasets.length === 0 ? 'there are no datasets' : `there are ${slugs(datasets)}`
-    throw operationFailed(`There is no dataset with the slug ${text}; ${others}`)
+    const known =
+      (await formerName(prisma, text, datasets)) ??
+      nameLike(
+        text,
+        datasets.map(({ slug }) => slug),
+      )
+    throw operationFailed(`There is no dataset with the slug ${text}; ${known ?? others}`)
   }
   if (found.length > 1) throw operationFailed(`${text} names ${found.length} datasets; use a slug: ${slugs(found)}`)
   return dataset
+}
+
+/** What became of the dataset that had a slug; undefined if none had it. */
+async function formerName({ historyEntry }: PrismaClient, slug: string, datasets: readonly Slugged[]) {
+  const last = await historyEntry.findFirst({ where: { slug }, orderBy: { id: 'desc' } })
+  if (!last) return undefined
+  const renamed = datasets.find(({ id }) => id === last.datasetId)
+  if (renamed) return `it was renamed: its slug is now ${renamed.slug}`
+  const restore = last.canUndo ? `; bring it back with: npx catalog datasets restore ${slug}` : ''
+  return `it was removed at ${last.at.toISOString()}${restore}`
+}
+
+/** Says which of the names is probably meant. A third of the letters may be wrong. */
+function nameLike(text: string, names: readonly string[]): string | undefined {
+  const nearest = nearestName(text, names, Math.floor(text.length / 3))
+  return nearest === undefined ? undefined : `the nearest one is ${nearest}`
 }
 
 function pick<Entry extends { id: string }>(text: string, entries: readonly Entry[], named: readonly Entry[]) {

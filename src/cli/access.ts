@@ -57,7 +57,7 @@ function printExplanation(explained: Awaited<ReturnType<typeof explain>>): void 
   const subject =
     item === null ? `the dataset ${dataset}` : `the item ${item}, because it follows its dataset ${dataset}`
   printLine(`The key ${keyName} (${keyId}) ${explained.mayAccess ? 'may' : 'may not'} access ${subject}.`)
-  printFacts(9, describeExplanation(explained))
+  printFacts(17, describeExplanation(explained))
 }
 
 function describeExplanation({ clause, reason, since, until, changes, mayAccess }: Explanation): string[][] {
@@ -66,7 +66,10 @@ function describeExplanation({ clause, reason, since, until, changes, mayAccess 
     ['since', since?.toISOString() ?? 'not recorded: only grants have a time'],
     ['until', until?.toISOString() ?? 'something is changed'],
   ]
-  const commands = changes.map((command) => [mayAccess ? 'to end' : 'to allow', command])
+  const commands = changes.map((command) => [
+    (mayAccess ? 'to end' : 'to allow') + (command.includes(' datasets update ') ? ' for all' : ''),
+    command,
+  ])
   return [['because', reason], ...(mayAccess ? facts : []), ...commands]
 }
 

@@ -98,8 +98,10 @@ export async function closeAll(opened: AsyncDisposableStack, print: Output['prin
 /** The error for an address that can't be listened on. `setting` has its port. */
 export function cannotListen({ host, port }: Pick<Config, 'host' | 'port'>, error: unknown, setting = 'PORT'): Error {
   const isUsed = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-  const advice = isUsed ? `; choose another port, for example ${setting}=${port < 65_535 ? port + 1 : 4_000}` : ''
-  return operationFailed(`HOST ${host}, ${setting} ${port} can't be listened on: ${messageOf(error)}${advice}`, error)
+  const other = port < 65_535 ? port + 1 : 4_000
+  const used = `${setting} ${port} is in use by another program; choose another port, for example ${setting}=${other}`
+  const message = isUsed ? used : `HOST ${host}, ${setting} ${port} can't be listened on: ${messageOf(error)}`
+  return operationFailed(message, error)
 }
 
 /**

@@ -49,8 +49,43 @@ test.each([
   ['gold', '--tier gold'],
   ['gold plan', "--tier 'gold plan'"],
   ["it's $HOME", "--tier 'it'\\''s $HOME'"],
-])('the command for a key with the tier %s can be pasted into a shell', (accessTier, option) => {
+])('the command that gives a key the tier %s can be pasted into a shell', (accessTier, option) => {
   const paid: ExplainedDataset = { id: 'a', slug: 'slug', status: 'active', visibility: 'paid', accessTier }
   const plain: ExplainedKey = { id: 'key', accessTiers: [], grants: [], expiresAt: null, revokedAt: null }
-  expect(explainAccess(plain, paid, new Date()).changes).toContain(`npx catalog keys create --name NAME ${option}`)
+  expect(explainAccess(plain, paid, new Date()).changes).toContain(`npx catalog keys update key ${option}`)
+})
+
+test.each<[string, Partial<ExplainedKey>, ExplainedDataset['visibility'], string, string[]]>([
+  [
+    'a tier in another case',
+    { accessTiers: ['gold'] },
+    'paid',
+    'the dataset is active and paid with the tier Gold, and the key has no grant; its tier gold differs in upper and lower case',
+    [
+      'keys grant key --dataset slug',
+      'keys update key --tier gold --tier Gold',
+      'datasets update slug --visibility public',
+    ],
+  ],
+  [
+    'an expired key',
+    { accessTiers: ['Gold'], expiresAt: new Date(0) },
+    'paid',
+    'the key expired at 1970-01-01T00:00:00.000Z',
+    ['keys update key --expires 90d', 'keys create --name NAME --dataset slug'],
+  ],
+  [
+    'a revoked key',
+    { revokedAt: new Date(0) },
+    'public',
+    'the key was revoked at 1970-01-01T00:00:00.000Z',
+    ['keys create --name NAME --dataset slug'],
+  ],
+])('%s is named, with the changes that allow the access', (_, given, visibility, reason, changes) => {
+  const paid: ExplainedDataset = { id: 'a', slug: 'slug', status: 'active', visibility, accessTier: 'Gold' }
+  const someKey: ExplainedKey = { id: 'key', accessTiers: [], grants: [], expiresAt: null, revokedAt: null, ...given }
+  expect(explainAccess(someKey, paid, new Date())).toMatchObject({
+    reason,
+    changes: changes.map((change) => `npx catalog ${change}`),
+  })
 })

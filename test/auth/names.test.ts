@@ -63,7 +63,9 @@ describe('A command finds a key', () => {
   })
 
   test('only if the name is of one key', async () => {
-    await expect(key('twice')).rejects.toThrow(`twice names 2 keys; use an id: ${ID.one}, ${ID.two}`)
+    await expect(key('twice')).rejects.toThrow(
+      new RegExp(`twice names 2 keys; use an id: ${ID.one} \\(created 20.*Z\\), ${ID.two} \\(created`),
+    )
   })
 })
 

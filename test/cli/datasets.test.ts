@@ -108,6 +108,20 @@ describe('catalog datasets', () => {
     for (const command of ['show', 'remove']) await expectFailure(['datasets', command, 'nowhere'], line)
   })
 
+  test('a misspelt slug has the nearest one, a former slug the new one, and a removed dataset how to bring it back', async () => {
+    await expectFailure(['datasets', 'show', 'soul'], /slug soul; the nearest one is seoul\n$/)
+    await expectFailure(
+      ['datasets', 'show', 'restricted'],
+      /slug restricted; it was renamed: its slug is now renamed\n$/,
+    )
+    await run('datasets', 'remove', 'renamed', '--yes')
+    await expectFailure(
+      ['access', 'explain', 'gold', 'renamed'],
+      /it was removed at 20.*Z; bring it back with: npx catalog datasets restore renamed\n$/,
+    )
+    await run('datasets', 'restore', 'renamed')
+  })
+
   test('remove wants --yes without a terminal, and then removes the dataset with its items and grants', async () => {
     const line = /^catalog: This removes the dataset inactive with \d+ items and 0 grants; to do so, add --yes\n$/
     await expectFailure(['datasets', 'remove', 'inactive'], line)

@@ -72,6 +72,16 @@ describe('catalog keys create', () => {
     expect(page.stdout.split('\n')).toHaveLength(3)
   })
 
+  test('says in one line what the key is, and that another key has its name', async () => {
+    const options = ['--tier', 'gold', '--dataset', 'draft', '--expires', '2199-01-31', '--rate-limit', '60']
+    const { stdout, stderr } = await keys('create', '--name', 'again', ...options)
+    const facts = 'tiers gold, expires 2199-01-31T00:00:00.000Z, limit 60/min, grants draft'
+    expect(stdout).toMatch(new RegExp(`^Key .* for again: ${facts}\\. It is not shown again:\ndck_`))
+    expect(stderr).toBe('')
+    const warning = 'warning: another key has the name again too, so commands need the id of the key\n'
+    expect((await keys('create', '--name', 'again')).stderr).toBe(warning)
+  })
+
   test('stores only the SHA-256 of the key, and no other command shows a key or a new secret', async () => {
     const { stdout } = await keys('create', '--name', 'plain')
     const rotated = await keys('rotate', 'plain')
@@ -109,7 +119,7 @@ describe('catalog keys update', () => {
       ...{ requestsPerMinute: null, itemsPerMinute: 500, accessTiers: [], expiresAt: null },
     })
     const { stdout, stderr } = await keys('update', 'second', '--tier', 'platinum')
-    expect(stdout).toBe(`Key ${created.id}: name second, tiers platinum, expires never, limit 500 items/min\n`)
+    expect(stdout).toBe(`Key ${created.id} for second: tiers platinum, expires never, limit 500 items/min\n`)
     expect(stderr).toBe('warning: no dataset has the tier platinum; there are gold\n')
   })
 
@@ -160,11 +170,15 @@ test('a grant takes effect on a running gateway within a second, and so does its
   expect(await status(key, path)).toBe(403)
   const grant = (...more: string[]) => keysJson('grant', id.toUpperCase(), '--dataset', 'restricted', ...more)
   expect(await grant('--expires', '2199-01-31')).toEqual({
-    ...{ id, dataset: 'restricted', expiresAt: '2199-01-31T00:00:00.000Z' },
+    ...{ id, name: 'in use', dataset: 'restricted', expiresAt: '2199-01-31T00:00:00.000Z' },
   })
   await becomes(key, 200, path)
   expect(await grant()).toMatchObject({ expiresAt: null })
-  expect(await keysJson('ungrant', id, '--dataset', 'restricted')).toEqual({ id, dataset: 'restricted' })
+  expect(await keysJson('ungrant', id, '--dataset', 'restricted')).toEqual({
+    id,
+    name: 'in use',
+    dataset: 'restricted',
+  })
   await becomes(key, 403, path)
   expect(await keys('ungrant', id, '--dataset', 'restricted')).toEqual(failure(/has no grant for .* restricted/))
 
@@ -221,9 +235,11 @@ test('catalog keys usage counts the requests with a key on each day, and keys li
   const usage: { day: string; requests: number }[] = await keysJson('usage', 'used')
   expect(usage.reduce((sum, { requests }) => sum + requests, 0)).toBe(3)
   for (const { day } of usage) expect(days).toContain(day)
-  expect((await keys('usage', 'used')).stdout).toMatch(
-    /^DAY +KEY +DATASET +REQUESTS +ITEMS +BYTES\n\d{4}-\d\d-\d\d +used +- +\d +0 +\d+\n/,
-  )
+  expect(await keys('usage', 'used')).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^DAY +KEY +DATASET +REQUESTS +ITEMS +BYTES\n\d{4}-\d\d-\d\d +used +- +\d +0 +\d+\n/),
+    stderr: 'DATASET is - for requests that read several datasets, or none. Refused requests count too.\n',
+  })
   const listed: { id: string; lastUsedAt: string }[] = await keysJson('list')
   expect(listed.find(({ id }) => id === used.id)?.lastUsedAt).toMatch(/^20/)
 })
@@ -279,10 +295,10 @@ describe('A mistake gives one line and changes nothing:', () => {
     [['rotate', 'named', '--grace', ''], /--grace must be a duration/],
     [['rotate', 'nobody'], /There is no key with the id nobody, or with that name/],
     [['rotate', 'expired'], /expired at .*; a new secret would not work/],
-    [['show', 'twice'], /twice names 2 keys; use an id: [0-9a-f-]{36}, [0-9a-f-]{36}/],
+    [['show', 'twice'], /twice names 2 keys; use an id: [0-9a-f-]{36} \(created 20.*Z\), [0-9a-f-]{36} \(created/],
   ])('%j', async (args, line) => {
     if ((await t.database.prisma.apiKey.count({ where: { name: 'named' } })) === 0) {
-      for (const name of ['named', 'twice', 'twice']) await keysJson('create', '--name', name)
+      for (const name of ['named', 'twice', 'twice']) await keys('create', '--name', name)
       const { id } = await keysJson('create', '--name', 'expired', '--expires', '1d')
       await t.database.prisma.apiKey.update({ where: { id }, data: { expiresAt: new Date() } })
     }

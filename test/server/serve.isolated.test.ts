@@ -122,7 +122,7 @@ test('a port that is in use gives one line, with another port', async () => {
   const port = Number(new URL(first.url).port)
   const { code, stderr } = await runCatalog({ ...others, PORT: String(port) }, 'serve')
   expect(code).toBe(1)
-  expect(stderr).toMatch(/^catalog: HOST 127.0.0.1, PORT \d+ can't be listened on: [^\n]*EADDRINUSE[^\n]*\n$/)
+  expect(stderr).toMatch(/^catalog: PORT \d+ is in use by another program; [^\n]*\n$/)
   expect(stderr).toContain(`; choose another port, for example PORT=${port < 65_535 ? port + 1 : 4_000}\n`)
   await first.stop()
   await dropOwn()

@@ -32,10 +32,12 @@ export const createCommand = new CatalogCommand('create')
       changeDatabase(async ({ prisma }) => {
         const key = await createKey(prisma, { ...changesOf(options), name, datasets: dataset })
         await warnOfUnusedTiers(prisma, key.accessTiers)
+        await warnOfSameName(prisma, key)
         return key
       }),
     print: (created) => {
-      printLine(`Key ${created.id} for ${created.name}. It is not shown again:`)
+      const grants = created.grants.map((grant) => grant.dataset).join(', ') || 'none'
+      printLine(`Key ${created.id} for ${created.name}: ${describe(created)}, grants ${grants}. It is not shown again:`)
       printSecret(created)
     },
     toJson: ({
@@ -83,17 +85,20 @@ export const updateCommand = new CatalogCommand('update')
       return changeDatabase(async ({ prisma }) => {
         const updated = await updateKey(prisma, id, changes)
         await warnOfUnusedTiers(prisma, tiers ?? [])
+        if (options.name !== undefined) await warnOfSameName(prisma, updated)
         return updated
       })
     },
-    print: (key) => {
-      const { id, name, accessTiers, expiresAt, origins } = key
-      const tiers = accessTiers.join(', ') || 'none'
-      const only = origins.length > 0 ? `, only for ${origins.join(', ')}` : ''
-      const expires = expiresAt?.toISOString() ?? 'never'
-      printLine(`Key ${id}: name ${name}, tiers ${tiers}, expires ${expires}, limit ${limitOf(key)}${only}`)
-    },
+    print: (key) => printLine(`Key ${key.id} for ${key.name}: ${describe(key)}`),
   })
+
+/** The properties of a key in one line. */
+function describe(key: KeyRecord): string {
+  const { accessTiers, expiresAt, origins } = key
+  const only = origins.length > 0 ? `, only for ${origins.join(', ')}` : ''
+  const expires = expiresAt?.toISOString() ?? 'never'
+  return `tiers ${accessTiers.join(', ') || 'none'}, expires ${expires}, limit ${limitOf(key)}${only}`
+}
 
 /**
  * Prints a new secret, and for a person how to try it at the gateway of this machine, as its first start does. The link opens the dataset
@@ -125,6 +130,12 @@ function changesOf({ name, tier, expires, rateLimit, itemLimit, origin }: Option
 /** The value of an option as the database has it. Commander would turn null into an empty text, so options have these words. */
 function orNull<Value>(value: Value | 'never' | 'none'): Value | null {
   return value === 'never' || value === 'none' ? null : value
+}
+
+/** Warns on stderr if another key has the name of a key: then no command finds either by it. */
+async function warnOfSameName(prisma: PrismaClient, { id, name }: KeyRecord): Promise<void> {
+  const others = await prisma.apiKey.count({ where: { name, revokedAt: null, id: { not: id } } })
+  if (others > 0) printNotice(`warning: another key has the name ${name} too, so commands need the id of the key`)
 }
 
 /** Warns on stderr of each tier that no dataset has, for example because of a typing error: it opens nothing. */

@@ -6,11 +6,14 @@ import { parseDays, reportUsage } from '../../auth/usage-report.ts'
 import { CatalogCommand } from '../command.ts'
 import { changeDatabase, withDatabase } from '../database.ts'
 import { DATASET_NAMES, EXPIRES, KEY } from '../options.ts'
-import { printLine, printTable } from '../print.ts'
+import { printLine, printNotice, printTable } from '../print.ts'
 import { createCommand, printSecret, updateCommand } from './change.ts'
 import { listCommand, showCommand } from './show.ts'
 
 const DATASET = ['--dataset <slug>', DATASET_NAMES] as const
+
+/** On stderr, so that a script reads only the table. */
+const NO_DATASET = 'DATASET is - for requests that read several datasets, or none. Refused requests count too.'
 
 const usageCommand = new CatalogCommand('usage')
   .description('count requests, items and bytes by key and dataset on each day (UTC), up to 30 seconds late')
@@ -21,14 +24,16 @@ const usageCommand = new CatalogCommand('usage')
   .printing({
     run: (key: string | undefined, options: { dataset?: string; days: number }) =>
       withDatabase(({ prisma }) => reportUsage(prisma, { key, ...options }, new Date())),
-    print: (rows, _key, { days }) =>
+    print: (rows, _key, { days }) => {
       printTable(
         ['DAY', 'KEY', 'DATASET', 'REQUESTS', 'ITEMS', 'BYTES'],
         rows.map(({ day, key, dataset, requests, items, bytes }) => [
           ...[day, key, dataset ?? '-', String(requests), String(items), String(bytes)],
         ]),
         `There was no use in the last ${days} days`,
-      ),
+      )
+      if (rows.some(({ dataset }) => dataset === null)) printNotice(NO_DATASET)
+    },
   })
 
 const rotateCommand = new CatalogCommand('rotate')
@@ -58,7 +63,7 @@ const revokeCommand = new CatalogCommand('revoke')
   .example('npx catalog keys revoke 6f1c0a52-3c59-4d7c-9a55-6c1f0f3f4a51')
   .printing({
     run: (id: string) => changeDatabase(({ prisma }) => revokeKey(prisma, id)),
-    print: ({ id }) => printLine(`Key ${id} is revoked`),
+    print: ({ id, name }) => printLine(`Key ${id} for ${name} is revoked`),
     toJson: ({ id, revokedAt }) => ({ id, revokedAt }),
   })
 
@@ -74,8 +79,8 @@ const grantCommand = new CatalogCommand('grant')
       const granted = await changeDatabase(({ prisma }) => grantDataset(prisma, { keyId, dataset, expiresAt }))
       return { ...granted, expiresAt }
     },
-    print: ({ id, dataset, expiresAt }) =>
-      printLine(`Key ${id} may access ${dataset}${expiresAt ? ` until ${expiresAt.toISOString()}` : ''}`),
+    print: ({ id, name, dataset, expiresAt }) =>
+      printLine(`Key ${id} for ${name} may access ${dataset}${expiresAt ? ` until ${expiresAt.toISOString()}` : ''}`),
   })
 
 const ungrantCommand = new CatalogCommand('ungrant')
@@ -86,7 +91,7 @@ const ungrantCommand = new CatalogCommand('ungrant')
   .printing({
     run: (keyId: string, { dataset }: { dataset: string }) =>
       changeDatabase(({ prisma }) => withdrawGrant(prisma, { keyId, dataset })),
-    print: ({ id, dataset }) => printLine(`Key ${id} no longer has a grant for ${dataset}`),
+    print: ({ id, name, dataset }) => printLine(`Key ${id} for ${name} no longer has a grant for ${dataset}`),
   })
 
 export const keysCommand = new CatalogCommand('keys')
