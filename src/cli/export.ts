@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { resolveDataset } from '../auth/names.ts'
 import { EXPORT_FORMATS } from '../catalog/export-formats.ts'
 import { operationFailed } from '../errors/errors.ts'
+import { quoteForShell } from '../errors/quote-for-shell.ts'
 import { CatalogCommand } from './command.ts'
 import { withDatabase } from './database.ts'
 import { exportCatalog } from './export-catalog.ts'
@@ -55,7 +56,7 @@ async function exportAll(folder: string, withKeys: boolean, force = false): Prom
     ),
   )
   printLine(
-    `${datasets.length} datasets ${withKeys ? 'and all keys ' : ''}are in ${folder}; import them elsewhere: npx catalog import ${folder}`,
+    `${datasets.length} datasets ${withKeys ? 'and all keys ' : ''}are in ${folder}; import them elsewhere: npx catalog import ${quoteForShell(folder)}`,
   )
 }
 

@@ -2,7 +2,7 @@
 export interface Choice {
   /** Its name for people: `windows-1250`. */
   choice: string
-  /** A real value of the file, as it is understood this way. */
+  /** A real value of the file, as it is understood this way; empty if there is none. */
   example: string
   /** What the manifest has then: `"encoding": "windows-1250"`. */
   write: string
@@ -23,8 +23,9 @@ export interface Inference {
 
 /** Returns the lines that say an inference: what the manifest has, and what to write for each alternative. */
 export function describeInference({ what, chosen, alternatives }: Inference): string[] {
+  const say = ({ choice, example }: Choice) => (example === '' ? choice : `${choice}: ${example}`)
   return [
-    `guess: ${what} is ${chosen.choice}: ${chosen.example}; the manifest has ${chosen.write}`,
-    ...alternatives.map(({ choice, example, write }) => `  or ${choice}: ${example}; then write ${write}`),
+    `guess: ${what} is ${say(chosen)}; the manifest has ${chosen.write}`,
+    ...alternatives.map((each) => `  or ${say(each)}; then write ${each.write}`),
   ]
 }

@@ -114,14 +114,14 @@ test.each([
 })
 
 describe('An identity that the file does not prove is said:', () => {
-  const rows = (...lines: string[]) => ['name,lat,lon,phone', ...lines, ''].join('\n')
+  const rows = (...lines: string[]) => ['name,lat,lon,phone,mark,Umsatz (€),count,seen', ...lines, ''].join('\n')
   const identityOf = async (text: string) => {
     const { inferences, columns } = await initManifest(await write(`identity-${randomUUID()}.csv`, text))
     return { identity: inferences.find(({ what }) => what === 'identity'), externalId: columns.externalId }
   }
 
   test('with coordinates, what happens to a place that moves, and another column', async () => {
-    const { identity } = await identityOf(rows('A,1,1,02-1', 'A,1,2,02-2'))
+    const { identity } = await identityOf(rows('A,1,1,02-1,k1,1.5,7,2026-01-01', 'A,1,2,02-2,k2,2.5,12,2026-01-02'))
     expect(identity).toEqual({
       what: 'identity',
       chosen: {
@@ -129,9 +129,7 @@ describe('An identity that the file does not prove is said:', () => {
         example: 'A|1|1',
         write: '"externalId": {"template":"{name}|{lat}|{lon}"}',
       },
-      alternatives: [
-        { choice: 'the column phone, if it never changes', example: '02-1', write: '"externalId": "phone"' },
-      ],
+      alternatives: [{ choice: 'the column mark, if it never changes', example: 'k1', write: '"externalId": "mark"' }],
     })
   })
 
@@ -148,8 +146,27 @@ describe('An identity that the file does not prove is said:', () => {
     expect(stations.externalId).toEqual({ template: '{name}|{lat}|{lon}' })
   })
 
+  test('of an event by its place, if that tells events apart: a date changes', async () => {
+    const text = 'name,Datum,Adresse,lat,lon\nA,01.10.2025,S 1,1,1\nA,02.10.2025,S 2,1,1\n'
+    expect((await identityOf(text)).externalId).toEqual({ template: '{name}|{Adresse}' })
+  })
+
+  test.each(['Standort-Nr.', 'SITE_ID', 'Objektnummer', 'License #', '시설번호', 'facility code', 'permit_no'])(
+    'the column %s is one, if no row repeats it',
+    async (key) => {
+      const text = (...ids: string[]) =>
+        `name,${key},Telefonnummer,PLZ,lat,lon\n${ids.map((id, n) => `A,${id},02-${n},${n},1,1\n`).join('')}`
+      const { identity, externalId } = await identityOf(text('0001', '0002'))
+      expect([externalId, identity?.chosen.choice]).toEqual([
+        key,
+        key === 'SITE_ID' ? undefined : `the column ${key}, as no row repeats it; it must never change`,
+      ])
+      expect((await identityOf(text('0001', '0001'))).externalId).not.toBe(key)
+    },
+  )
+
   test('of a name', async () => {
-    const { identity } = await identityOf(rows('A,1,1,02', 'B,1,2,02'))
+    const { identity } = await identityOf(rows('A,1,1,02,,,,', 'B,1,2,02,,,,'))
     expect(identity?.chosen.choice).toContain('name, so a place whose name or address changes becomes a new item')
   })
 
@@ -252,6 +269,30 @@ describe('What a file is, is found out: init and import are enough for', () => {
     expect(certain.dialect.crs).toBe('EPSG:25833')
   })
 
+  test('degrees without their decimal sign are no metres, and are said', async () => {
+    const text = 'Nr;Name;Breite;Länge\n1;A;51.050.407;13.737.262\n2;B;51.051.408;13.738.263\n'
+    const { missing, unread, dialect } = await initManifest(await write('lost.csv', text))
+    expect([missing, dialect.crs]).toEqual([['latitude', 'longitude'], undefined])
+    expect(unread).toMatch(
+      /^the column Breite has 51.050.407, no number of degrees; a spreadsheet program may have lost/,
+    )
+    const large = await initManifest(await write('large.csv', 'id,name,lat,lon\n1,A,48.1,11.5\n2,B,480.1,11.5\n'))
+    expect(large.unread).toMatch(/^the column lat has 480.1, no number of degrees/)
+  })
+
+  test('columns with few different values are offered for a code that no column is called like', async () => {
+    const text = `name,lat,lon,Zone,Stufe,phone\n${['a', 'b', 'a', 'b'].map((zone, n) => `P${n},${n},1,${zone},${n},N`).join('\n')}`
+    const { inferences } = await initManifest(await write('zones.csv', text))
+    const codes = inferences.filter(({ what }) => what.endsWith('Code'))
+    expect(codes.map(({ what, alternatives }) => [what, ...alternatives.map(({ write }) => write)])).toEqual([
+      ['administrativeAreaCode', '"administrativeAreaCode": "Zone"'],
+      ['categoryCode', '"categoryCode": "Zone"'],
+    ])
+    expect(codes.flatMap(describeInference)[1]).toBe(
+      '  or the column Zone: a, one of 2 values; then write "administrativeAreaCode": "Zone"',
+    )
+  })
+
   test('rows that no import would take: they are counted, the key that repeats is named, and empty codes get a default', async () => {
     const good = Array.from({ length: 12 }, (_, n) => `${n},${n},1,${n},x`)
     const rows = ['id,name,lat,lon,type', ...good, '2,C,1,4,', '5,E,,6,x', '11,11,1,11,x']
@@ -260,7 +301,7 @@ describe('What a file is, is found out: init and import are enough for', () => {
     )
     expect(inferences.flatMap(describeInference)).toEqual([
       expect.stringMatching(/^guess: identity is name and lat and lon, so a place that moves .* the manifest has /),
-      'guess: administrativeAreaCode is "unknown", as no column has it: 0; the manifest has "administrativeAreaCode": {"value":"unknown"}',
+      'guess: administrativeAreaCode is "unknown", as no column was recognised for it; the manifest has "administrativeAreaCode": {"value":"unknown"}',
       'guess: categoryCode is "unknown" where the column type is empty: line 14; the manifest has "categoryCode": {"column":"type","default":"unknown"}',
     ])
     expect(repeatedKey).toBe('id')
@@ -312,6 +353,16 @@ describe('What a file is, is found out: init and import are enough for', () => {
     })
     expect(await find(`name,x,y\n${'A,48.1,11.5\n'.repeat(9)}B,127,37\n`)).toBeUndefined()
     expect(await find('name,lon,lat\nA,11.5,48.1\n')).toBeUndefined()
+    expect(await find('name,latitude,longitude\nA,-97.8,30.2\n')).toEqual({
+      what: 'the order of the coordinates',
+      chosen: {
+        choice:
+          'longitude to the north and latitude to the east, against their names, as latitude has -97.8, which is no latitude',
+        example: 'the first place at latitude 30.2, longitude -97.8, United States of America',
+        write: '"latitude": "longitude", "longitude": "latitude"',
+      },
+      alternatives: [],
+    })
   })
 
   test.each<[string, string, string, boolean]>([

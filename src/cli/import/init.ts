@@ -1,3 +1,4 @@
+import { quoteForShell } from '../../errors/quote-for-shell.ts'
 import { describeInference } from '../../import/inference.ts'
 import { type InitializedManifest, initManifest } from '../../import/init/init-manifest.ts'
 import { CatalogCommand } from '../command.ts'
@@ -50,7 +51,9 @@ function printFound({ columns, dialect, checked }: InitializedManifest): void {
 function printWarnings({ missing, unread, repeatedKey, inferences, checked }: InitializedManifest): void {
   for (const line of inferences.flatMap(describeInference)) printNotice(line)
   if (missing.length > 0) {
-    printNotice(`warning: no column was found for ${missing.join(', ')}; add them to the manifest`)
+    printNotice(
+      `warning: no column was found for ${missing.join(', ')}; add ${missing.length === 1 ? 'it' : 'them'} to the manifest`,
+    )
     if (unread !== undefined) printNotice(`warning: ${unread}`)
     return
   }
@@ -64,18 +67,19 @@ function printWarnings({ missing, unread, repeatedKey, inferences, checked }: In
 }
 
 function printNext({ manifest, missing, checked: { rows, badRows } }: InitializedManifest): void {
+  const command = (option = '') => `npx catalog import ${option}${quoteForShell(manifest)}`
   printLine()
   if (missing.length > 0) {
-    printLine(`Wrote ${manifest}. Complete it, then try it: npx catalog import --dry-run ${manifest}`)
+    printLine(`Wrote ${manifest}. Complete it, then try it: ${command('--dry-run ')}`)
     return
   }
   if (badRows > rows / 2) {
     printLine(
-      `Wrote ${manifest}, with which ${badRows} of ${rows} rows are bad. Correct it, then: npx catalog import --dry-run ${manifest}`,
+      `Wrote ${manifest}, with which ${badRows} of ${rows} rows are bad. Correct it, then: ${command('--dry-run ')}`,
     )
     return
   }
-  const skip = badRows > 0 ? '--skip-invalid ' : ''
   const bad = badRows > 0 ? `, ${badRows} of them bad` : ''
-  printLine(`Wrote ${manifest}: ${rows} rows${bad}. Correct it if needed, then: npx catalog import ${skip}${manifest}`)
+  const next = command(badRows > 0 ? '--skip-invalid ' : '')
+  printLine(`Wrote ${manifest}: ${rows} rows${bad}. Correct it if needed, then: ${next}`)
 }

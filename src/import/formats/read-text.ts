@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { messageOf, operationFailed } from '../../errors/errors.ts'
+import { quoteForShell } from '../../errors/quote-for-shell.ts'
 import { findUnicode, inferEncoding, isSurelyUtf8, isValid, splitLines } from './detect-encoding.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
 import { type Decoder, decoderOf, InvalidText, isSameEncoding, isUnicode } from './encodings.ts'
@@ -103,7 +104,8 @@ function invalidText(file: SourceFile, bytes: Uint8Array, line: number): Error {
   const telling = lines.filter(([, each]) => each.some((byte) => byte >= 0x80))
   if (bad.length <= telling.length / 2) {
     const iconv = `iconv -c -f ${nameOf(encoding)} -t UTF-8`
-    const command = isGzip(file) ? `gunzip -c ${file.name} | ${iconv}` : `${iconv} ${file.name}`
+    const name = quoteForShell(file.name)
+    const command = isGzip(file) ? `gunzip -c ${name} | ${iconv}` : `${iconv} ${name}`
     return operationFailed(`${place}, but other lines are; correct it, or drop the wrong bytes: ${command} > FILE`)
   }
   return operationFailed(`${place}; ${encodingRemedy(file, Buffer.concat(telling.map(([, each]) => each)))}`)

@@ -17,6 +17,13 @@ export const COUNTRY_NAME = new RegExp(data.country)
 /** Names of columns that identify a row. */
 export const ID_NAMES = compile(data.ids)
 
+const [KEY_NAME, NO_KEY_NAME] = [new RegExp(data.keys), new RegExp(data.noKeys)]
+
+/** Whether a column is called like a number or code, such as `Standort-Nr.`, but not of a telephone or an address. */
+export function isKeyName(column: string): boolean {
+  return matches(KEY_NAME, column) && !matches(NO_KEY_NAME, column)
+}
+
 /** Columns of the time at which an event begins. Times of a change or of a release name nothing. */
 export const START_NAME = new RegExp(data.starts)
 
@@ -61,6 +68,13 @@ export function findCoordinates(columns: readonly string[]): Readonly<Record<Coo
     return [...new Set([...axes[field], ...named])]
   }
   return { latitude: find('latitude'), longitude: find('longitude') }
+}
+
+/** Whether a column has a name of only the other coordinate: `lon` for the latitude. */
+export function isNameOfOther(field: Coordinate, column: string): boolean {
+  const other = field === 'latitude' ? 'longitude' : 'latitude'
+  const isNameOf = (each: Coordinate) => (NAMES[each] ?? []).some((pattern) => matches(pattern, column))
+  return isNameOf(other) && !isNameOf(field)
 }
 
 /** Whether a column has a name of an angle, such as `lat`. `x` and `y` may be angles or metres, in any order. */

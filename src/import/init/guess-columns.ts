@@ -4,7 +4,7 @@ import type { Dialect } from '../formats/dialect.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { Columns } from '../manifest.ts'
 import { columnsOfField, textOf } from '../row/column-mapping.ts'
-import { type CoordinateStyle, isPacked, plainCoordinate } from '../row/coordinate-text.ts'
+import { type CoordinateStyle, plainCoordinate } from '../row/coordinate-text.ts'
 import { acceptsValue, ROW_FIELDS } from '../row/parse-item.ts'
 import {
   CODE_NAME,
@@ -13,6 +13,7 @@ import {
   findCoordinates,
   ID_NAMES,
   isAngleName,
+  isKeyName,
   matches,
   NAMES,
   START_NAME,
@@ -23,6 +24,8 @@ export interface Sample {
   columns: readonly string[]
   rows: readonly Fields[]
   decimal: Dialect['decimal']
+  /** The system that the file itself names, if it is not that of WGS 84. */
+  ownCrs: string | undefined
 }
 
 /** The mapping of a file as it is guessed. */
@@ -44,7 +47,9 @@ export function guessColumns(sample: Sample, category: string): GuessedColumns {
     const column = findColumn(sample, field)
     if (column !== undefined) columns[field] = column
   }
-  const isProjected = columns.latitude === undefined || columns.longitude === undefined
+  const isUnplaced = () => columns.latitude === undefined || columns.longitude === undefined
+  if (isUnplaced()) Object.assign(columns, findExchanged(sample))
+  const isProjected = isUnplaced()
   if (isProjected) Object.assign(columns, findMetres(sample))
   const { identities, repeatedKey } = guessIdentities(sample, columns)
   const missing = ['name', 'latitude', 'longitude'].filter((field) => !Object.hasOwn(columns, field))
@@ -143,12 +148,21 @@ const MAX_SHARED = 1.1
 /** Larger numbers are no degrees. */
 const LARGEST_ANGLE = 360
 
+/** Returns the columns of degrees if each has the name of the other: a latitude is never more than 90. */
+function findExchanged(sample: Sample): Columns {
+  const named = findCoordinates(sample.columns)
+  const latitude = named.longitude.find((name) => fits(sample, 'latitude', name))
+  const longitude = named.latitude.find((name) => fits(sample, 'longitude', name))
+  return latitude === undefined || longitude === undefined || latitude === longitude ? {} : { latitude, longitude }
+}
+
+/** Large numbers in a column with a name of degrees have lost their decimal sign, unless the file says that they are metres. */
 function findMetres(sample: Sample): Columns {
   const named = findCoordinates(sample.columns)
   const find = (field: 'latitude' | 'longitude') =>
     named[field].find(
       (name) =>
-        !(isAngleName(name) && valuesOf(sample, name).every((text) => text === '' || isPacked(text))) &&
+        (sample.ownCrs !== undefined || !isAngleName(name)) &&
         areNumbers(sample, { field, areMetres: true }, name, (number) => Math.abs(number) > LARGEST_ANGLE),
     )
   const [latitude, longitude] = [find('latitude'), find('longitude')]
@@ -156,28 +170,42 @@ function findMetres(sample: Sample): Columns {
 }
 
 /**
- * Columns with the names of the fields, a column whose values are unique, or else a template of the name and other columns. Events have the same
- * name and place each year, so their start comes first.
+ * Columns with the names of the fields, a column whose values are unique, or else a template of the name and other columns. Only events need their
+ * start in it: they have the same name and place each year.
  */
 function guessIdentities(sample: Sample, columns: Columns): { identities: Columns[]; repeatedKey: string | undefined } {
   const keys = ID_NAMES.flatMap((pattern) => sample.columns.filter((name) => matches(pattern, name)))
-  const unique = [...new Set(keys)].filter((name) => isKey(sample, name))
+  const unique = [...new Set([...keys.filter((name) => isKey(sample, name)), ...findNumbered(sample, columns)])]
   const byKey = unique.map(
     (column): Columns => (valuesOf(sample, column).every(isUuid) ? { id: column } : { externalId: column }),
   )
   const { name, streetAddress, administrativeAreaCode, jibunAddress, latitude, longitude } = columns
   const start = sample.columns.find((column) => matches(START_NAME, column) && areDates(sample, column))
-  const candidates = [name, start, streetAddress, administrativeAreaCode, jibunAddress, latitude, longitude]
-  const parts = [...new Set(candidates.filter((source) => typeof source === 'string'))]
-  const byTemplate = parts.flatMap((_, index): Columns[] => {
-    const names = parts.slice(0, index + 1)
-    // A file may contain a few rows twice by mistake. The import reports them.
-    const isLast = names.length === parts.length && countRepeated(sample, names) < MAX_REPEATED * sample.rows.length
-    if (countRepeated(sample, names) > 0 && !isLast) return []
-    return [{ externalId: { template: names.map((each) => `{${each}}`).join('|') } }]
-  })
+  const places = [streetAddress, administrativeAreaCode, jibunAddress, latitude, longitude]
+  const chains = [[name, ...places], ...(start === undefined ? [] : [[name, start, ...places]])].map((sources) =>
+    distinctColumns(sources).map((_, index, parts) => parts.slice(0, index + 1)),
+  )
+  // A file may contain a few rows twice by mistake. The import reports them.
+  const few = (names: readonly string[]) => countRepeated(sample, names) < MAX_REPEATED * sample.rows.length
+  const exact = chains.flat().filter((names) => countRepeated(sample, names) === 0)
+  const nearly = chains.flatMap((chain) => chain.slice(-1)).filter((names) => !exact.includes(names) && few(names))
+  const byTemplate = [...exact, ...nearly].map(
+    (names): Columns => ({ externalId: { template: names.map((each) => `{${each}}`).join('|') } }),
+  )
   const repeatedKey = unique.length === 0 ? keys.find((key) => isNearlyKey(sample, key)) : undefined
   return { identities: [...identityByName(sample), ...byKey, ...byTemplate], repeatedKey }
+}
+
+function distinctColumns(sources: readonly (Columns[RowField] | string)[]): string[] {
+  return [...new Set(sources.filter((source) => typeof source === 'string'))]
+}
+
+/** The columns called like a number or a code that no fact has, where each row has a value and none repeats. */
+function findNumbered(sample: Sample, columns: Columns): string[] {
+  const used = Object.keys(columns).flatMap((field) => columnsOfField(columns, field))
+  return sample.columns.filter(
+    (name) => isKeyName(name) && !used.includes(name) && countRepeated(sample, [name]) === 0 && !areDates(sample, name),
+  )
 }
 
 /** Whether a column repeats no value, and nearly all rows have one: the import reports the others. */
@@ -222,10 +250,10 @@ export function countRepeated(sample: Sample, columns: readonly string[]): numbe
 /** A few cells of a column may hold other text, which the import then reports. */
 const MAX_OTHERS = 0.05
 
-const DATE = /^\d{1,4}\s?[-./年년]\s?\d{1,2}\s?[-./月월]|^(19|20)\d{6}$/
+const DATE = /^\d{1,4}\s?[-./年년]\s?\d{1,2}\s?[-./月월]|^(19|20)\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])$/
 
 /** Whether a column has values, and nearly all begin with a date. */
-function areDates(sample: Sample, column: string): boolean {
+export function areDates(sample: Sample, column: string): boolean {
   const values = valuesOf(sample, column).filter((text) => text.trim() !== '')
   const others = values.filter((text) => !DATE.test(text.trim()))
   return values.length > 0 && others.length <= MAX_OTHERS * values.length

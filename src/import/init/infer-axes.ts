@@ -1,7 +1,7 @@
 import type { Choice, Inference } from '../inference.ts'
 import type { Columns } from '../manifest.ts'
 import { textOf } from '../row/column-mapping.ts'
-import { isAngleName } from './column-names.ts'
+import { isAngleName, isNameOfOther } from './column-names.ts'
 import { countryOf, describePlace, type Place } from './country.ts'
 import { countryRanking, type Evidence } from './evidence.ts'
 import { readNumber, type Sample } from './guess-columns.ts'
@@ -27,16 +27,23 @@ export function inferAxes(
     .map((row) => ({ latitude: read(latitude, 'latitude', row), longitude: read(longitude, 'longitude', row) }))
     .filter((place) => Number.isFinite(place.latitude) && Number.isFinite(place.longitude))
   const [first] = places
-  if (!first || places.some((place) => Math.abs(place.longitude) > LARGEST_LATITUDE)) return undefined
-  if (isAngleName(latitude) && !areBetterExchanged(places, evidence)) return undefined
+  const proof = places.find((place) => Math.abs(place.longitude) > LARGEST_LATITUDE)
+  const isMisnamed = proof && isNameOfOther('latitude', latitude) && isNameOfOther('longitude', longitude)
+  if (!first || (proof && !isMisnamed)) return undefined
+  if (!proof && isAngleName(latitude) && !areBetterExchanged(places, evidence)) return undefined
   const choose = (north: string, east: string, place: Place): Choice => ({
     choice: `${north} to the north and ${east} to the east`,
     example: `the first place at latitude ${place.latitude}, longitude ${place.longitude}, ${describePlace(place)}`,
     write: `"latitude": ${JSON.stringify(north)}, "longitude": ${JSON.stringify(east)}`,
   })
+  const chosen = choose(latitude, longitude, first)
+  const what = 'the order of the coordinates'
+  if (isMisnamed) {
+    const choice = `${chosen.choice}, against their names, as ${longitude} has ${proof.longitude}, which is no latitude`
+    return { what, chosen: { ...chosen, choice }, alternatives: [] }
+  }
   return {
-    what: 'the order of the coordinates',
-    chosen: choose(latitude, longitude, first),
+    ...{ what, chosen },
     alternatives: [choose(longitude, latitude, exchanged(first))],
   }
 }

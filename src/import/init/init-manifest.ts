@@ -67,9 +67,10 @@ async function examine(
   const isText = members.includes('encoding')
   const found = await (isText ? detectDialect(plain, members.includes('delimiter')) : inferSheet(plain))
   const { dialect: written } = found
-  const { sample, inference: decimal, ownCrs } = await readSample({ ...plain, dialect: written })
+  const { sample, inference: decimal } = await readSample({ ...plain, dialect: written })
   const guessed = guessColumns(sample, category)
   const evidence = evidenceOf(path, sample)
+  const { ownCrs } = sample
   const needsCrs = guessed.isProjected && ownCrs === undefined
   const guess = needsCrs ? guessSampleCrs(evidence, sample, guessed) : undefined
   const crs = ownCrs ?? guess?.code
@@ -93,7 +94,7 @@ async function examine(
     guess?.inference,
     axes,
     ...inferIdentity(columns, sample, checked),
-    ...inferCodes(columns, checked),
+    ...inferCodes(columns, sample, checked),
   ].filter((each) => each !== undefined)
   return { file, columns, missing, repeatedKey, dialect, inferences, unread, checked }
 }

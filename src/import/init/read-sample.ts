@@ -7,16 +7,14 @@ import { findReferenceSystem } from '../reference-system.ts'
 import { textOf, withNested } from '../row/column-mapping.ts'
 import { describeCoordinate, isPacked } from '../row/coordinate-text.ts'
 import { findCoordinates } from './column-names.ts'
-import type { Sample } from './guess-columns.ts'
+import { readNumber, type Sample } from './guess-columns.ts'
 import { inferDecimal } from './infer-decimal.ts'
 
 /** Number of rows on which the guesses are based. */
 const SAMPLE_ROWS = 5_000
 
-/** Reads the first rows, and the system that the file itself names, if it is not that of WGS 84. */
-export async function readSample(
-  file: SourceFile,
-): Promise<{ sample: Sample; inference: Inference | undefined; ownCrs: string | undefined }> {
+/** Reads the first rows. */
+export async function readSample(file: SourceFile): Promise<{ sample: Sample; inference: Inference | undefined }> {
   let ownCrs: string | undefined
   const rows: Fields[] = []
   let problem: string | undefined
@@ -30,30 +28,39 @@ export async function readSample(
   if (rows.length === 0) throw operationFailed(`${file.name}: ${problem ?? 'has no rows to guess the columns from'}`)
   const columns = [...new Set(rows.flatMap(Object.keys))]
   const { decimal, inference } = inferDecimal(rows, placesIn(columns))
-  const sample = { columns, rows, decimal }
-  return { sample, inference, ownCrs: ownCrs === 'EPSG:4326' ? undefined : ownCrs }
+  return { sample: { columns, rows, decimal, ownCrs: ownCrs === 'EPSG:4326' ? undefined : ownCrs }, inference }
 }
 
 /** Names that are numbers of degrees. */
 const DEGREES = /^-?\d{1,3}[.,]\d+$/
 
 /** Returns a sentence with a value of the columns that may have coordinates, or else of the first column. */
-export function findUnread({ columns, rows }: Sample): string {
+export function findUnread({ columns, rows, decimal }: Sample): string {
   const number = columns.find((column) => DEGREES.test(column))
   if (number !== undefined)
     return `the first line has no names of columns, but values such as ${number}; add a line with names above it`
   const places = placesIn(columns)
   const named = places.length > 0 ? places : columns
+  const describe = (text: string) => describeCoordinate(text) ?? (isPacked(text) ? PACKED : undefined)
+  const isDegrees = (text: string) =>
+    Math.abs(readNumber(text, { field: 'longitude', decimal, areMetres: false })) <= LARGEST_LONGITUDE
   const found = named.flatMap((column) => {
-    const text = rows.map((row) => textOf(row[column])).find((each) => each.trim() !== '') ?? ''
-    return text === '' ? [] : { column, text, what: describeCoordinate(text) ?? (isPacked(text) ? PACKED : undefined) }
+    const texts = rows.map((row) => textOf(row[column])).filter((each) => each.trim() !== '')
+    const text = texts.find((each) => !isDegrees(each)) ?? texts[0]
+    return text === undefined ? [] : { column, text, what: describe(text) }
   })
-  const { column, text, what } = found.find((each) => each.what !== undefined) ?? found[0] ?? NONE
-  const is = what ?? (places.length > 0 ? 'no number of degrees' : 'and no column is called like a coordinate')
+  const { column, text, what } =
+    found.find((each) => each.what !== undefined) ?? found.find(({ text }) => !isDegrees(text)) ?? found[0] ?? NONE
+  const isLarge = /^[\d., ]+$/.test(text)
+    ? `${NO_DEGREES}; a spreadsheet program may have lost its decimal sign`
+    : NO_DEGREES
+  const is = what ?? (places.length > 0 ? isLarge : 'and no column is called like a coordinate')
   const only = columns.length === 1 ? '; if the file has more columns, add "delimiter" with what separates them' : ''
   return `the column ${column} has ${text.slice(0, SHOWN)}, ${is}; write latitude and longitude into two columns, as numbers of degrees${only}`
 }
 
+const NO_DEGREES = 'no number of degrees'
+const LARGEST_LONGITUDE = 180
 const NONE = { column: '', text: '', what: undefined }
 const PACKED = `metres, or degrees, minutes and seconds without their signs, such as 373000 for 37°30'00"`
 /** Characters of a value that are shown. */

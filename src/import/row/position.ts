@@ -1,4 +1,5 @@
 import { operationFailed } from '../../errors/errors.ts'
+import { quoteForShell } from '../../errors/quote-for-shell.ts'
 import { isObject } from '../../json.ts'
 import { adviseEntry, type Dialect, type SourceFile } from '../formats/dialect.ts'
 import type { Fields } from '../formats/source-row.ts'
@@ -98,7 +99,7 @@ export function explainPosition(file: SourceFile, { latitude, longitude }: Field
   if (crs !== undefined || !texts.every(areMetres(decimal))) return undefined
   const advice = adviseEntry(file, { crs: 'EPSG:…' })
   const orPacked = texts.every(isPacked) ? `, or like 37°30'00" written as 373000` : ''
-  return `they look like metres${orPacked}, not degrees; ${advice}, with the number of their reference system (npx catalog import init ${file.name} guesses it)`
+  return `they look like metres${orPacked}, not degrees; ${advice}, with the number of their reference system (npx catalog import init ${quoteForShell(file.name)} guesses it)`
 }
 
 function numberOf(value: unknown): number | undefined {
