@@ -132,8 +132,12 @@ function besideHan(distance) {
 
 /** Returns the parks and mountains as a GeoJSON geometry. */
 export function seoulParks() {
-  const rings = PARKS.map((corners) => smooth(smooth([...corners, ...corners.slice(0, 2)])).slice(2))
-  return { type: 'MultiPolygon', coordinates: rings.map((ring) => [[...ring, ring[0]]]) }
+  const rings = PARKS.map((corners) => {
+    const [first, last] = [corners[0], corners.at(-1)]
+    const start = first.map((value, i) => (value + last[i]) / 2)
+    return smooth(smooth([start, ...corners, start]))
+  })
+  return { type: 'MultiPolygon', coordinates: rings.map((ring) => [ring]) }
 }
 
 /** Returns the main roads as a GeoJSON geometry. */

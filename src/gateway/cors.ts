@@ -104,24 +104,19 @@ function isOfFrame({ headers: { referer = '' }, host }: FastifyRequest, origin: 
 /**
  * Lets the pages of all keys with origins read the response to a request without a valid key. If the database is away, only those of
  * CORS_ORIGINS may: each request with a key fails then, too.
+ * @returns whether the page of the request may read it
  */
 export async function allowKeyOrigins(
   request: FastifyRequest,
   reply: FastifyReply,
   findKeyOrigins: FindKeyOrigins,
-): Promise<void> {
+): Promise<boolean> {
   const { origin } = request.headers
-  if (origin === undefined || reply.hasHeader(ALLOW_ORIGIN)) return
+  if (origin === undefined || reply.hasHeader(ALLOW_ORIGIN)) return origin !== undefined
   const found = await findKeyOrigins().catch(() => undefined)
-  if (found?.all.has(origin)) allowOrigins(request, reply, [origin])
-}
-
-/** Answers preflight requests, which have no key, for the origins of all keys. */
-export function answerPreflights(app: FastifyInstance, findKeyOrigins: FindKeyOrigins): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.method !== 'OPTIONS') done()
-    else void allowKeyOrigins(request, reply, findKeyOrigins).then(() => done())
-  })
+  const isAllowed = found?.all.has(origin) ?? false
+  if (isAllowed) allowOrigins(request, reply, [origin])
+  return isAllowed
 }
 
 /** Clients choose the origins, so the number of lines in the log is limited. */

@@ -8,6 +8,7 @@ import {
   type HTTPMethods,
   LogController,
 } from 'fastify'
+import type { FindKeyOrigins } from '../auth/origins.ts'
 import type { LimitsConfig } from '../config/config.ts'
 import { CatalogError, refused } from '../errors/errors.ts'
 import {
@@ -22,7 +23,7 @@ import { answerInOrder } from './admission/pipelining.ts'
 import { networkOf, trustProxies } from './admission/proxies.ts'
 import { MAX_BODY_BYTES } from './admission/refused-body.ts'
 import { UnreadResponses } from './admission/unread.ts'
-import { allowOrigins, preflightHeaders, reportRefusedOrigins } from './cors.ts'
+import { allowKeyOrigins, allowOrigins, preflightHeaders, reportRefusedOrigins } from './cors.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
 import { readBodies } from './request-body.ts'
 import { chooseRequestId, findFault } from './request-head.ts'
@@ -43,6 +44,15 @@ const IDLE_TIMEOUT_MS = 65_000
 const CHECK_INTERVAL_MS = 1_000
 /** As long as Node accepts a whole head, so the router never refuses a parameter by itself. */
 const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the path does not take the method. */
+    isRefused?: boolean
+    /** Whether the route answers while the gateway starts. */
+    isStatic?: boolean
+  }
+}
 
 /** The settings of the HTTP server. */
 export interface HttpOptions {
@@ -155,10 +165,29 @@ function refusalOf(
   const fault = findFault(request.raw)
   // A proxy may have read another host or another body in this request, so the connection is not used again.
   if (fault) void reply.header('connection', 'close')
-  // The router takes * for /. Only OPTIONS can ask the server as a whole (RFC 9112 section 3.2.4).
-  const isUnknown = request.is404 || (request.url.startsWith('*') && request.method !== 'OPTIONS')
-  return fault ?? (isUnknown ? unknownPath(request) : readiness?.refusalOf(request))
+  return fault ?? readiness?.refusalOf(request)
 }
+
+/**
+ * Answers what needs no key: requests for unknown paths, and preflight requests. Pages of the origins of all keys may read the answers, and
+ * those with 405. Otherwise a browser reports a missing CORS header instead of a wrong path.
+ */
+export function answerWithoutKey(app: FastifyInstance, findKeyOrigins: FindKeyOrigins): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    // The router takes * for /. Only OPTIONS can ask the server as a whole (RFC 9112 section 3.2.4).
+    const isUnknown = request.is404 || (request.url.startsWith('*') && request.method !== 'OPTIONS')
+    const isPreflight = request.method === 'OPTIONS'
+    if (!isUnknown && !isPreflight && !request.routeOptions.config.isRefused) return done()
+    void allowKeyOrigins(request, reply, findKeyOrigins).then((isAllowed) => {
+      if (!isUnknown) done()
+      else if (isPreflight && isAllowed) void reply.code(204).headers(preflightHeaders(ANY_METHODS)).send()
+      else done(unknownPath(request))
+    })
+  })
+}
+
+/** The methods of a page's request for an unknown path. */
+const ANY_METHODS = 'GET, HEAD, POST, OPTIONS'
 
 const UNDECODABLE_PATH = new CatalogError('NOT_FOUND', 'There is no such path: it is not percent-encoded UTF-8')
 
@@ -177,12 +206,12 @@ export class Readiness {
   state: 'starting' | 'ready' | 'stopping' = 'starting'
 
   /**
-   * The error for a request that can't be served now. A gateway that starts answers only /healthz. A gateway that stops answers
-   * all requests, but /readyz reports that it is not ready.
+   * The error for a request that can't be served now. A gateway that starts answers only what needs no database: /healthz and the pages,
+   * whose requests are tried again. A gateway that stops answers all requests, but /readyz reports that it is not ready.
    */
-  refusalOf({ routeOptions: { url } }: FastifyRequest): CatalogError | undefined {
+  refusalOf({ routeOptions: { url, config } }: FastifyRequest): CatalogError | undefined {
     if (this.state === 'ready') return undefined
-    const isRefused = this.state === 'starting' ? url !== '/healthz' : url === '/readyz'
+    const isRefused = this.state === 'starting' ? !config.isStatic : url === '/readyz'
     if (!isRefused) return undefined
     return refused(this.state)
   }
@@ -200,6 +229,8 @@ export interface Route {
   path: string
   /** By default GET. */
   methods?: readonly ('GET' | 'POST')[]
+  /** Whether it needs no database, so that it answers while the gateway starts. */
+  isStatic?: boolean
   /** In bytes; by default that of the server. */
   bodyLimit?: number
   /** Runs before the body is read. */
@@ -227,7 +258,10 @@ async function reserveBody(request: FastifyRequest, reply: FastifyReply): Promis
 }
 
 /** Adds a route for all HTTP methods: the given ones, HEAD for GET, OPTIONS for preflight requests, and 405 for the others. */
-export function addRoute(app: FastifyInstance, { path, methods = ['GET'], handler, ...hooks }: Route): void {
+export function addRoute(
+  app: FastifyInstance,
+  { path, methods = ['GET'], isStatic = false, handler, ...hooks }: Route,
+): void {
   const handled: HTTPMethods[] = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])]
   const allowed = [...handled, 'OPTIONS']
   const allow = allowed.join(', ')
@@ -235,6 +269,7 @@ export function addRoute(app: FastifyInstance, { path, methods = ['GET'], handle
   app.route({
     url: path,
     method: handled,
+    config: { isStatic },
     // Fastify's own HEAD route sends Content-Length: 0 for a response without a payload, for example a 304. A client would take
     // that for the length of GET's body (RFC 9110 section 8.6).
     exposeHeadRoute: false,
@@ -254,6 +289,7 @@ export function addRoute(app: FastifyInstance, { path, methods = ['GET'], handle
 
   app.route({
     url: path,
+    config: { isRefused: true },
     method: app.supportedMethods.filter((method): method is HTTPMethods => !allowed.includes(method)),
     onRequest: async (_request, reply) => {
       void reply.header('allow', allow)

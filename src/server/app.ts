@@ -17,8 +17,7 @@ import type { BaseMap } from '../config/base-maps.ts'
 import type { Database } from '../database/database.ts'
 import { createAdmission } from '../gateway/admission/admission.ts'
 import { createSlots, type Slots } from '../gateway/admission/fair-share.ts'
-import { answerPreflights } from '../gateway/cors.ts'
-import { createHttp, type HttpOptions } from '../gateway/http.ts'
+import { answerWithoutKey, createHttp, type HttpOptions } from '../gateway/http.ts'
 import { ResponseCache } from '../gateway/response-cache.ts'
 import type { RegisteredDocuments, TrustedDocuments } from '../graphql/operation/documents.ts'
 
@@ -74,7 +73,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onClose', async () => rateLimits.close())
   const findKey = createKeyCache(database.sql, changeFeed)
   const findKeyOrigins = cacheKeyOrigins(database.sql, changeFeed)
-  answerPreflights(app, findKeyOrigins)
+  answerWithoutKey(app, findKeyOrigins)
   const admit = createAdmission({
     findKey,
     findKeyOrigins,

@@ -139,3 +139,18 @@ test.each([
 ])('%j is no origin', (text) => {
   expect(parseOrigin(text)).toBeUndefined()
 })
+
+test("a page of a key's origin may read that a path is unknown or does not take a method", async () => {
+  expect([(await preflight(MAPS, '/v1/datasets/')).status, (await preflight(OTHER, '/v1/datasets/')).status]).toEqual([
+    204, 404,
+  ])
+  for (const origin of [MAPS, TRUSTED, OTHER]) {
+    const readable = origin === OTHER ? null : origin
+    for (const path of ['/nope', '/v1/datasets/', '/tiles/x.json']) {
+      const response = await get({ origin }, path)
+      expect([path, response.status, allowed(response)]).toEqual([path, 404, readable])
+    }
+    const refused = await fetch(`${t.url}/v1/datasets`, { method: 'POST', headers: { origin } })
+    expect([refused.status, allowed(refused)]).toEqual([405, readable])
+  }
+})

@@ -81,8 +81,10 @@ describe('CORS', () => {
     }
   })
 
-  test('OPTIONS on an unknown path is a 404', async () => {
-    expect((await preflight('https://maps.example.org', '/v1/x')).status).toBe(404)
+  test('a page of an allowed origin can read that a path is unknown; for others OPTIONS on it is a 404', async () => {
+    expect((await preflight('https://maps.example.org', '/v1/x')).status).toBe(204)
+    expect((await preflight('https://evil.example.org', '/v1/x')).status).toBe(404)
+    expect((await fetch(`${t.url}/v1/x`, { method: 'OPTIONS' })).status).toBe(404)
   })
 })
 

@@ -80,14 +80,16 @@ test('compose.yaml mounts each file of docs/monitoring', () => {
   for (const file of files) expect(compose).toContain(`./${file}:`)
 })
 
-test('a refused request says why, in its line of the log and in the metrics', async () => {
+test('before the database is ready a page is sent, and a refused request says why, in the log and the metrics', async () => {
   const metrics = openMetrics()
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) })
   const app = createHttp({ corsOrigins: [], limits: readConfig({}).limits, log, metrics, readiness: new Readiness() })
   addRoute(app, { path: '/data', handler: () => {} })
+  addRoute(app, { path: '/page', isStatic: true, handler: (_request, reply) => void reply.send('') })
   const url = await app.listen({ port: 0 })
   expect((await fetch(`${url}/data`)).status).toBe(503)
+  expect((await fetch(`${url}/page`)).status).toBe(200)
   await app.close()
   expect(lines.map((line) => JSON.parse(line))).toContainEqual(
     expect.objectContaining({ route: '/data', status: 503, refusal: 'starting' }),

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { allowOrigins } from '../../gateway/cors.ts'
 import { addRoute } from '../../gateway/http.ts'
 import { ResponseBody, sendCacheable } from '../../gateway/reply.ts'
 import { publicUrlOf } from '../../gateway/request-head.ts'
@@ -37,6 +38,8 @@ function addDocumentRoute(app: FastifyInstance, path: string, document: Json): v
       // To encode a body takes longer than everything else. A client that changes its address each time gets it as it is.
       body.isEncoded = known !== undefined
       bodies.set(address, body)
+      // Other sites' tools may read it.
+      allowOrigins(request, reply, ['*'])
       return sendCacheable(request, reply, body)
     },
   })

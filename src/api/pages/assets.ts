@@ -63,6 +63,7 @@ export function addAssetRoute(app: FastifyInstance, assets: Assets, policy: stri
   const bodies = new Map<string, Promise<ResponseBody>>()
   addRoute(app, {
     path: '/assets/*',
+    isStatic: true,
     handler: async (request, reply) => {
       const [, version = '', path = ''] = /^\/assets\/([^/?]+)\/([^?]*)/.exec(request.url) ?? []
       const isCurrent = assets.base === `assets/${version}`

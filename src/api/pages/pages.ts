@@ -87,9 +87,10 @@ export function addPages(
   }))
   addRoute(app, {
     path: '/',
+    isStatic: true,
     handler: pageWithKey('explorer', { baseMap: shownBaseMap(baseMap), contact, formats }),
   })
-  addRoute(app, { path: '/docs', handler: page('reference') })
+  addRoute(app, { path: '/docs', isStatic: true, handler: page('reference') })
   addEmbedRoute(app, {
     bodyOf: render('embed', { baseMap: shownBaseMap(baseMap) }),
     baseMapOrigin: origin,

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { isTracing, startRequestSpan } from '../../tracing.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Monitoring requests these paths all the time, so they are logged at the level debug. */
-const PROBES = new Set(['/healthz', '/readyz'])
+/** Monitoring requests these paths all the time, and a page some hundred of its files, so they are logged at the level debug. */
+const FREQUENT = new Set(['/healthz', '/readyz', '/assets/*'])
 /** The status that nginx logs when a client disconnects before the response is complete. A response that is cut off has it too. */
 const CLIENT_CLOSED_REQUEST = 499
 
@@ -35,7 +35,7 @@ export function addRequestTelemetry(app: FastifyInstance, metrics: Metrics | und
         ...(refusal && { refusal }),
         ...(use && { keyId: use.key.id, key: use.key.name, dataset: use.dataset, items: use.items }),
       }
-      const write = () => (PROBES.has(route) ? app.log.debug(entry, 'probe') : app.log.info(entry, 'request'))
+      const write = () => app.log[FREQUENT.has(route) ? 'debug' : 'info'](entry, 'request')
       if (span) span.enter(write)
       else write()
     })
