@@ -34,7 +34,7 @@ export const ONLY_POSTGRES = [
 
 /** These take long, and few changes break them. */
 export const ONLY_AT_NIGHT = [
-  'test/browser/{explorer-axe,explorer-languages,explorer-parts}.test.ts',
+  'test/browser/{explorer-axe,explorer-languages,explorer-map-parts,explorer-parts}.test.ts',
   'test/embedded/crash.isolated.test.ts',
   'test/import/real-data.isolated.test.ts',
   'test/server/memory.isolated.test.ts',
