@@ -10,25 +10,39 @@ export function nearestName(
   maxDistance = Number.POSITIVE_INFINITY,
 ): string | undefined {
   const wanted = name.toLowerCase()
-  const [nearest] = known
-    .map((candidate) => ({ candidate, ...distances(wanted, candidate.toLowerCase()) }))
-    .filter(({ toBeginning }) => toBeginning <= maxDistance)
-    .sort((a, b) => a.toBeginning - b.toBeginning || a.toWhole - b.toWhole)
+  let nearest: { candidate: string; toBeginning: number; toWhole: number } | undefined
+  for (const candidate of known) {
+    const found = distances(wanted, candidate.toLowerCase(), nearest?.toBeginning ?? maxDistance)
+    if (found && (!nearest || found.toBeginning < nearest.toBeginning || found.toWhole < nearest.toWhole))
+      nearest = { candidate, ...found }
+  }
   return nearest?.candidate
 }
 
-/** The numbers of letters to insert, delete or replace in `a` until it is a beginning of `b`, and until it is `b`. */
-function distances(a: string, b: string): { toBeginning: number; toWhole: number } {
+/**
+ * The numbers of letters to insert, delete or replace in `a` until it is a beginning of `b`, and until it is `b`. Undefined if the first is
+ * above `most`, without the work to find out how much.
+ */
+function distances(a: string, b: string, most: number): { toBeginning: number; toWhole: number } | undefined {
   if (b.includes(a)) return { toBeginning: 0, toWhole: 0 }
-  let row = Array.from({ length: b.length + 1 }, (_, n) => n)
-  for (const letter of a) {
-    const [start = 0] = row
-    const next = [start + 1]
+  if (a.length - b.length > most) return undefined
+  // One row is enough: `corner` is the value before it of the one to the left above.
+  const row = Uint16Array.from({ length: b.length + 1 }, (_, n) => n)
+  for (let m = 1; m <= a.length; m += 1) {
+    const letter = a.charCodeAt(m - 1)
+    let corner = m - 1
+    let left = m
+    let least = m
     for (let n = 1; n <= b.length; n += 1) {
-      const replaced = (row[n - 1] ?? 0) + (letter === b[n - 1] ? 0 : 1)
-      next.push(Math.min(replaced, (row[n] ?? 0) + 1, (next[n - 1] ?? 0) + 1))
+      const above = row[n] ?? 0
+      row[n - 1] = left
+      left = Math.min(corner + (letter === b.charCodeAt(n - 1) ? 0 : 1), above + 1, left + 1)
+      corner = above
+      if (left < least) least = left
     }
-    row = next
+    row[b.length] = left
+    // No later row has a smaller one.
+    if (least > most) return undefined
   }
   return { toBeginning: Math.min(...row), toWhole: row[b.length] ?? 0 }
 }
