@@ -37,7 +37,7 @@ export function parseText(letters: string): ParsedText {
 }
 
 /** The indexes of whole names and of beginnings have this number of letters. */
-const ORDERED_LETTERS = 50
+export const ORDERED_LETTERS = 50
 
 /** Texts with fewer grams must have all of them in a name or a keyword. */
 const MIN_GRAMS = 5

@@ -2,20 +2,16 @@ import { NEVER_PREPARE } from '../../database/raw-sql.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Selection } from '../selection.ts'
+import { ORDERED_LETTERS } from '../suggestions.ts'
+import { begins, itemsEqualTo, LAST, ownersOf, ownItems } from './letters.ts'
 import { whereAllInName, whereBegins, whereEqual } from './ranks.ts'
 import { allOf, type Scope, select, whereSelected } from './select.ts'
-import { BEGINNING, itemsEqualTo, ownersOf, ownItems } from './suggest.ts'
 import type { FoldedText } from './words.ts'
 
 /*
  * The first items that have a frequent text, without reading all that have it. Those with an equal name or keyword, and those whose names begin
  * with the text, are found by the indexes of suggestions. The others are found by a walk in the order of names.
  */
-
-/** The last code point. */
-const LAST = '\u{10ffff}'
-/** The indexes of suggestions have so many letters of a name or keyword. */
-const INDEXED_LETTERS = 50
 
 /** A text, the other conditions that the items match, and the number of items to find. */
 export interface FrequentSearch extends Omit<Selection, 'text' | 'circle'> {
@@ -55,7 +51,7 @@ export async function findFirst(reader: SqlReader, search: FrequentSearch & Read
 /** Those of rank 0. */
 function findEqual(reader: SqlReader, search: FrequentSearch & ReadBounds): Promise<string[] | undefined> {
   const { text, scope, few } = search
-  const keyword = Prisma.sql`left(btrim(letters_of(${text.phrase}), ' '), ${INDEXED_LETTERS})`
+  const keyword = Prisma.sql`left(btrim(letters_of(${text.phrase}), ' '), ${ORDERED_LETTERS})`
   const where = Prisma.sql`${whereEqual(text)} AND ${whereFiltered(search)}`
   const equal = itemsEqualTo({ names: Prisma.sql`ARRAY[${lettersOf(text)}]`, keyword }, where, scope, atMost(few))
   return findBest(reader, search, equal, few)
@@ -75,10 +71,12 @@ async function findBeginnings(reader: SqlReader, search: FrequentSearch & ReadBo
   if (/[^\P{M}\u3099\u309a]$/u.test(text.phrase.normalize('NFD'))) return undefined
   const ranges = namesThatBegin(text.phrase)
   const isFound = Prisma.sql`${whereBegins(text)} AND NOT ${whereEqual(text)}`
-  const letters = lettersOf(text)
-  const byIndex = Prisma.sql`${BEGINNING} >= ${letters} AND ${BEGINNING} <= ${letters} || ${LAST.repeat(INDEXED_LETTERS)}`
   const most = ranges ? search.few : search.many
-  const ofOwner = select(Prisma.sql`i.id, i.name`, ownItems(byIndex, isFound, whereFiltered(search)), atMost(most))
+  const ofOwner = select(
+    Prisma.sql`i.id, i.name`,
+    ownItems(begins(lettersOf(text)), isFound, whereFiltered(search)),
+    atMost(most),
+  )
   const begun = await findBest(
     reader,
     search,
@@ -90,7 +88,7 @@ async function findBeginnings(reader: SqlReader, search: FrequentSearch & ReadBo
 
 /** The first letters of the text, as the indexes have them. */
 function lettersOf({ phrase }: FoldedText): Prisma.Sql {
-  return Prisma.sql`left(letters_of(${phrase}), ${INDEXED_LETTERS}) COLLATE "C"`
+  return Prisma.sql`left(letters_of(${phrase}), ${ORDERED_LETTERS}) COLLATE "C"`
 }
 
 /** SQL condition: the item matches the selection beside the text. */

@@ -14,7 +14,8 @@ import {
   rankCandidates,
   sharedLevels,
 } from '../suggestions.ts'
-import { among, type Items, itemsOf, type Scope, select, whereSelected } from './select.ts'
+import { BEGINNING, begins, itemsEqualTo, LETTER_GRAMS, ownersOf, ownItems } from './letters.ts'
+import { among, itemsOf, type Scope, select, whereSelected } from './select.ts'
 import { gramShares } from './words.ts'
 
 /*
@@ -93,12 +94,6 @@ async function findMeant(
   return ranked
 }
 
-/** The grams of letters of an item, and `=` before each whole keyword. An index has them. */
-export const LETTER_GRAMS = Prisma.sql`letter_grams(i.folded_name, i.folded_keywords)`
-
-/** The first letters of a name. An index has them. */
-export const BEGINNING = Prisma.sql`left(letters_of(i.folded_name), 50) COLLATE "C"`
-
 /** The items with an equal name, whose letters may have a space before and after it, or with an equal keyword. */
 function equalItems({ phrase }: ParsedText, where: Prisma.Sql, scope: Scope, limit: Prisma.Sql): Prisma.Sql {
   const names = Prisma.sql`${[phrase, ` ${phrase}`, `${phrase} `, ` ${phrase} `]}::text[]`
@@ -111,32 +106,6 @@ function equalItems({ phrase }: ParsedText, where: Prisma.Sql, scope: Scope, lim
   return Prisma.sql`SELECT id FROM (${equal}) AS equal ORDER BY name, id ${limit}`
 }
 
-/**
- * SQL for the id and name of the items with one of the names, or with the keyword, as `letters_of` writes them, at most 50 letters. Each is
- * a look-up in its index. PostgreSQL plans it for all rows, because the table is materialized: with the order or the limit in it, it could
- * walk over all items instead.
- * @param rest is the order and the limit
- */
-export function itemsEqualTo(
-  { names, keyword }: { names: Prisma.Sql; keyword: Prisma.Sql },
-  where: Prisma.Sql,
-  scope: Scope,
-  rest: Prisma.Sql,
-): Prisma.Sql {
-  const firstOf = (items: Items) => Prisma.sql`
-    (WITH equal AS MATERIALIZED (${select(Prisma.sql`i.*`, items)})
-     ${select(Prisma.sql`i.id, i.name`, { from: Prisma.sql`equal AS i`, where }, rest)})`
-  const ofOwner = (condition: Prisma.Sql) =>
-    Prisma.sql`(SELECT one.* FROM ${ownersOf(scope)}, LATERAL ${firstOf(ownItems(condition))} AS one)`
-  const hasKeyword = Prisma.sql`${LETTER_GRAMS} @> ARRAY['=' || ${keyword}]`
-  // The index of keywords is one for all datasets.
-  const keyworded = scope.length > FEW_OWNERS ? firstOf(among(itemsOf(scope), hasKeyword)) : ofOwner(hasKeyword)
-  return Prisma.sql`${ofOwner(Prisma.sql`${BEGINNING} = ANY (${names})`)} UNION ${keyworded}`
-}
-
-/** For more datasets, a look-up in each takes longer than parallel workers. */
-const FEW_OWNERS = 10
-
 /** The items whose names begin with one of the phrases, in the order of their letters. */
 function beginnings(phrases: Prisma.Sql, where: Prisma.Sql, scope: Scope, limit: Prisma.Sql): Prisma.Sql {
   const first = select(
@@ -147,21 +116,6 @@ function beginnings(phrases: Prisma.Sql, where: Prisma.Sql, scope: Scope, limit:
   return Prisma.sql`
     SELECT one.id FROM ${ownersOf(scope)}, unnest(${phrases}) AS begun (phrase), LATERAL (${first}) AS one
      ORDER BY ltrim(one.beginning) COLLATE "C", one.id ${limit}`
-}
-
-/** A table of the datasets. For a LATERAL, PostgreSQL starts no parallel workers, which takes 7 ms. */
-export function ownersOf(scope: Scope): Prisma.Sql {
-  return Prisma.sql`unnest(${[...scope]}::uuid[]) AS owner (dataset_id)`
-}
-
-/** The items of `owner` that match the conditions. */
-export function ownItems(...conditions: readonly Prisma.Sql[]): Items {
-  return among({ from: Prisma.sql`items i`, where: Prisma.sql`i.dataset_id = owner.dataset_id` }, ...conditions)
-}
-
-/** SQL condition: the letters of the item's name begin with a phrase. No letter is beyond the last code point. */
-function begins(phrase: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`${BEGINNING} >= ${phrase} AND ${BEGINNING} < ${phrase} || ${'\u{10ffff}'}`
 }
 
 /** An array. The letters of a name that begins with a bracket or another separator begin with a space. */

@@ -21,8 +21,8 @@ export const SQL: readonly MutantTable[] = [
       },
       { find: 'if (!ids) return undefined', replace: 'if (!ids) continue' },
       {
-        find: '${whereBegins(text)} AND NOT ${whereEqual(text)}`\n  const letters',
-        replace: '${whereBegins(text)}`\n  const letters',
+        find: '${whereBegins(text)} AND NOT ${whereEqual(text)}`\n  const most',
+        replace: '${whereBegins(text)}`\n  const most',
       },
     ],
   },
@@ -115,10 +115,14 @@ export const SQL: readonly MutantTable[] = [
     ],
   },
   {
+    file: 'src/catalog/sql/letters.ts',
+    tests: NAMES,
+    mutants: [{ find: 'where: Prisma.sql`i.dataset_id = owner.dataset_id`', replace: 'where: Prisma.sql`true`' }],
+  },
+  {
     file: 'src/catalog/sql/suggest.ts',
     tests: NAMES,
     mutants: [
-      { find: 'where: Prisma.sql`i.dataset_id = owner.dataset_id`', replace: 'where: Prisma.sql`true`' },
       {
         find: 'among(itemsOf(scope), Prisma.sql`${LETTER_GRAMS}',
         replace: 'among({ from: Prisma.sql`items i`, where: Prisma.sql`true` }, Prisma.sql`${LETTER_GRAMS}',
