@@ -12,7 +12,6 @@ const DIST = join(ROOT, 'dist')
 
 /** Files that modules find beside themselves. */
 const FILES = [
-  'explorer/**/*.{ts,css}',
   'generated/{base-map.json,base-map-version.json,cluster-*.br,land.json}',
   'import/vendor/*',
   'api/openapi/*.md',
@@ -24,9 +23,12 @@ const QUERY_COMPILER = '@prisma/client/runtime/query_compiler_small_bg.postgresq
 rmSync(DIST, { recursive: true, force: true })
 for (const file of globSync(FILES, { cwd: SRC })) cpSync(join(SRC, file), join(DIST, file))
 
-const { LIBRARY_FILES, libraryVersions, MODULES } = await import('../src/api/pages/libraries.ts')
-// The module that reads them is in this folder.
+const { LIBRARY_FILES, libraryVersions } = await import('../src/api/pages/libraries.ts')
+const { bundlesVersion, readAllBundled } = await import('../src/api/pages/bundles.ts')
+// The modules that read them are in this folder.
 for (const [path, read] of LIBRARY_FILES) writeCompressed(`api/pages/${path}`, await read())
+const bundled = await readAllBundled()
+for (const [path, content] of bundled) writeCompressed(`api/pages/${path}`, content)
 // Not compressed, because most commands read it, and it would take a twentieth of their time.
 mkdirSync(join(DIST, 'lib'), { recursive: true })
 writeFileSync(join(DIST, 'lib/query-compiler.txt'), (await import(QUERY_COMPILER)).wasm)
@@ -67,12 +69,22 @@ function load(id) {
     return `import { readFileSync } from 'node:fs'
       export const wasm = readFileSync(new URL('lib/query-compiler.txt', import.meta.url), 'latin1')`
   }
+  if (id === join(SRC, 'api/pages/bundles.ts')) {
+    return `${readers(bundled)}
+      export const readBundled = (path) => files.get(path)?.()
+      export const bundlesVersion = () => ${JSON.stringify(bundlesVersion())}`
+  }
   if (id !== join(SRC, 'api/pages/libraries.ts')) return undefined
+  return `${readers(LIBRARY_FILES)}
+    export const LIBRARY_FILES = files
+    export const libraryVersions = () => ${JSON.stringify(libraryVersions())}`
+}
+
+/** The text of a module's constant `files`: functions that read files, by their paths. */
+function readers(files) {
   return `import { readFileSync } from 'node:fs'; import { brotliDecompressSync } from 'node:zlib'
     const read = (path) => brotliDecompressSync(readFileSync(new URL(path + '.br', import.meta.url)))
-    export const LIBRARY_FILES = new Map(${JSON.stringify([...LIBRARY_FILES.keys()])}.map((path) => [path, async () => read(path)]))
-    export const MODULES = ${JSON.stringify(MODULES)}
-    export const libraryVersions = () => ${JSON.stringify(libraryVersions())}`
+    const files = new Map(${JSON.stringify([...files].map(([path]) => path))}.map((path) => [path, async () => read(path)]))`
 }
 
 /** All modules are in one folder. The files that they read keep their places below it. */

@@ -153,7 +153,7 @@ test.for(['the Node of this project', OLDEST])(
     expect(await statusOf('/exports/world-airports.parquet')).toBe(200)
     expect(await statusOf('/docs')).toBe(200)
     const [, assets = ''] = /(\/assets\/\w+)\//.exec(await (await get('/')).text()) ?? []
-    for (const path of ['lib/graphiql/graphiql.js', 'lib/scalar/scalar.js', 'lib/world/3/6/3.mvt', 'views/main.ts']) {
+    for (const path of ['lib/graphiql/graphiql.js', 'lib/scalar/scalar.js', 'lib/world/3/6/3.mvt', 'explorer/map.js']) {
       expect([path, await statusOf(`${assets}/${path}`)]).toEqual([path, 200])
     }
 

@@ -53,6 +53,26 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await heading('N Seoul Tower').waitFor()
   })
 
+  test('the list comes before the map, and without it if its script can not be loaded', async () => {
+    const script = '**/maplibre-gl.mjs'
+    const { promise: isWanted, resolve: want } = Promise.withResolvers<void>()
+    await page.route(script, async (route) => {
+      await isWanted
+      await route.continue()
+    })
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await link('Gyeongbokgung Palace').waitFor()
+    expect(await canvas().count()).toBe(0)
+    want()
+    await expect.poll(() => page.url()).toContain('&at=37.5')
+    await page.unroute(script)
+    await page.route(script, (route) => route.abort())
+    await page.reload()
+    await said('The map is not complete')
+    await link('Gyeongbokgung Palace').waitFor()
+    await page.unroute(script)
+  })
+
   test('places at one point are one point with their number, and a click lists them', async () => {
     const at = { latitude: '10', longitude: '20' }
     const items = ['One', 'Two', 'Three'].map((name) => row({ ...at, externalId: name, name }))

@@ -1,29 +1,25 @@
 import { hash } from 'node:crypto'
-import { globSync, readFileSync } from 'node:fs'
-import { stripTypeScriptTypes } from 'node:module'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { CatalogError } from '../../errors/errors.ts'
 import { addRoute } from '../../gateway/http.ts'
 import { ResponseBody, sendCacheable } from '../../gateway/reply.ts'
 import { readBaseMap } from './base-map.ts'
-import { LIBRARY_FILES, libraryVersions, MODULES } from './libraries.ts'
+import { bundlesVersion, readBundled } from './bundles.ts'
+import { LIBRARY_FILES, libraryVersions } from './libraries.ts'
 
 /*
  * The scripts, styles and maps that the pages load. Their addresses hold a version, a hash of all content, so a browser keeps
  * them for a year and a new release is loaded at once.
  */
 
-const BROWSER_FOLDER = fileURLToPath(new URL('../../explorer/', import.meta.url))
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  ts: 'text/javascript; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   mjs: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   json: 'application/json; charset=utf-8',
+  map: 'application/json; charset=utf-8',
   mvt: 'application/vnd.mapbox-vector-tile',
 }
 
@@ -34,28 +30,13 @@ interface Assets {
   read: (path: string) => Promise<string | Buffer> | undefined
 }
 
-/** Finds the assets. Own files are read at once, to compute the version; libraries are read when a browser first asks. */
+/** Finds the assets. They are read when a browser first asks for them. */
 export function openAssets(): Assets {
-  const sources = new Map(
-    globSync('**/*.{ts,css}', { cwd: BROWSER_FOLDER, exclude: ['**/*.d.ts'] })
-      .sort()
-      .map((path) => [path, readFileSync(join(BROWSER_FOLDER, path), 'utf8')]),
-  )
-  const version = hash('sha256', JSON.stringify([...sources, libraryVersions()]), 'hex').slice(0, 12)
-  const base = `assets/${version}`
+  const version = hash('sha256', JSON.stringify([bundlesVersion(), libraryVersions()]), 'hex').slice(0, 12)
   return {
-    base,
-    read: (path) => {
-      const source = sources.get(path)
-      if (source !== undefined) return Promise.resolve(path.endsWith('.ts') ? toJavaScript(source) : source)
-      return LIBRARY_FILES.get(path)?.() ?? readBaseMap(path)
-    },
+    base: `assets/${version}`,
+    read: (path) => LIBRARY_FILES.get(path)?.() ?? readBaseMap(path) ?? readBundled(path),
   }
-}
-
-/** Removes the types. Line numbers stay, and the file's own name too: a browser goes by the content type. Each file is in a folder. */
-function toJavaScript(source: string): string {
-  return stripTypeScriptTypes(source).replace(/(?<= from ')[\w@][\w/-]*(?=')/g, (name) => `../${MODULES[name] ?? name}`)
 }
 
 /** Adds the route of the assets. A page of another version (during an upgrade) gets the files of this one, uncached. */

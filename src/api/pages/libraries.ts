@@ -7,7 +7,7 @@ import { brotliDecompress } from 'node:zlib'
 import { BASE_MAP_VERSION } from './base-map.ts'
 
 /*
- * The files of npm packages that the pages load, and their paths below the folder of the assets.
+ * The files of npm packages that the pages load beside their bundles, and their paths below the folder of the assets.
  */
 
 const { resolve } = createRequire(import.meta.url)
@@ -38,17 +38,6 @@ const graphiql = () => import('@graphql-yoga/render-graphiql/graphiql')
 const SCALAR = 'scalar-1.72.1.js.br'
 const readScalar = async () => promisify(brotliDecompress)(await readFile(new URL(`vendor/${SCALAR}`, import.meta.url)))
 
-/** Imports another package by its name, which a browser cannot find. */
-const readVectorTile = async () =>
-  (await readFile(resolve('@mapbox/vector-tile'), 'utf8')).replace(
-    "'@mapbox/point-geometry'",
-    "'../point-geometry/index.js'",
-  )
-
-/** The same, for the file that pmtiles has for bundlers. */
-const readPmtiles = async () =>
-  (await readFile(join(folderOf('pmtiles'), 'dist/esm/index.js'), 'utf8')).replace('"fflate"', '"../fflate/browser.js"')
-
 /** The files, by their path below the folder of the assets. */
 export const LIBRARY_FILES: ReadonlyMap<string, Read> = new Map([
   ['lib/graphiql/graphiql.js', async () => (await graphiql()).js],
@@ -62,20 +51,5 @@ export const LIBRARY_FILES: ReadonlyMap<string, Read> = new Map([
     'maplibre-gl-worker.mjs',
     'maplibre-gl.css',
   ]),
-  ...filesOf('@mapbox/point-geometry', 'lib/point-geometry', '', ['index.js']),
-  ...filesOf('pbf', 'lib/pbf', '', ['index.js']),
-  ['lib/vector-tile/index.js', readVectorTile],
-  ['lib/pmtiles/index.js', readPmtiles],
-  ['lib/fflate/browser.js', () => readFile(join(dirname(resolve('fflate')), '../esm/browser.js'))],
-  ...filesOf('@protomaps/basemaps', 'lib/basemaps', 'dist/esm', ['index.js']),
   ['lib/scalar/scalar.js', readScalar],
 ])
-
-/** The file of each package that our modules import by its name. */
-export const MODULES: Readonly<Record<string, string>> = {
-  '@mapbox/vector-tile': 'lib/vector-tile/index.js',
-  '@protomaps/basemaps': 'lib/basemaps/index.js',
-  'maplibre-gl': 'lib/maplibre-gl/maplibre-gl.mjs',
-  pbf: 'lib/pbf/index.js',
-  pmtiles: 'lib/pmtiles/index.js',
-}

@@ -1,9 +1,10 @@
 import { loadBaseMap, placeZoom, WORLD } from '../map/base-map.ts'
 import { moveMap, moveToItems } from '../map/camera.ts'
 import { DARK, LIGHT } from '../map/colours.ts'
+import { openLazyMap } from '../map/lazy-map.ts'
 import { type Legend, legendOf } from '../map/legend.ts'
 import { showLegend } from '../map/legend-box.ts'
-import { type ExplorerMap, openMap } from '../map/map.ts'
+import type { ExplorerMap } from '../map/map.ts'
 import { showCredits, showStatus } from '../map/map-lines.ts'
 import { ApiError } from '../shared/api-error.ts'
 import { byId } from '../shared/dom.ts'
@@ -44,7 +45,7 @@ export class FrameMap {
       onCentre: showStatus,
       onProblem: () => showStatus(t.mapIncomplete),
     }
-    this.#map = openMap(byId('map', HTMLElement), view.at, events, { isFramed: true })
+    this.#map = openLazyMap(byId('map', HTMLElement), view.at, events, { isFramed: true })
     this.#dark.addEventListener('change', () => this.#draw())
   }
 

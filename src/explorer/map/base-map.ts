@@ -1,7 +1,5 @@
-import { layers as basemapLayers, namedFlavor } from '@protomaps/basemaps'
-import { addProtocol, type LayerSpecification } from 'maplibre-gl'
-import { PMTiles, Protocol } from 'pmtiles'
-import { language, locale } from '../shared/language.ts'
+import type { LayerSpecification } from 'maplibre-gl'
+import { locale } from '../shared/language.ts'
 import { readPageData } from '../views/page-data.ts'
 import type { Colours } from './colours.ts'
 import { type DrawnBaseMap, WORLD_CREDIT, worldMap } from './world.ts'
@@ -32,7 +30,7 @@ export async function loadBaseMap(): Promise<BaseMap> {
   if (!baseMap) return WORLD
   const url = new URL(baseMap.url, location.href).href
   if (baseMap.kind === 'raster') return rasterMap(decodeURI(url))
-  if (baseMap.kind === 'pmtiles') return loadPmtiles(url)
+  if (baseMap.kind === 'pmtiles') return pmtilesMap(url)
   const day = await loadStyle(url)
   const night = baseMap.dark === undefined ? day : await loadStyle(baseMap.dark)
   return {
@@ -61,28 +59,10 @@ async function loadStyle(url: string): Promise<{ drawn: DrawnBaseMap; credits: s
   return { drawn, credits: [...new Set(credits)].join(' ') }
 }
 
-async function loadPmtiles(url: string): Promise<BaseMap> {
-  const file = new PMTiles(url)
-  const protocol = new Protocol()
-  protocol.add(file)
-  addProtocol('pmtiles', protocol.tile)
-  const metadata = await file.getMetadata()
-  const attribution = typeof metadata === 'object' && metadata && 'attribution' in metadata ? metadata.attribution : ''
-  const sources: DrawnBaseMap['sources'] = { base: { type: 'vector', url: `pmtiles://${url}` } }
-  return {
-    draw: (_colour, isDark) => ({
-      sources,
-      layers: basemapLayers('base', namedFlavor(isDark ? 'dark' : 'light'), { lang: language }).map(withoutIcon),
-    }),
-    credit: plainText(String(attribution)),
-  }
-}
-
-/** The icons of the style are on another server. */
-function withoutIcon(layer: LayerSpecification): LayerSpecification {
-  if (layer.type !== 'symbol' || !layer.layout) return layer
-  const { 'icon-image': _, ...layout } = layer.layout
-  return { ...layer, layout }
+async function pmtilesMap(url: string): Promise<BaseMap> {
+  const { loadPmtiles } = await import('./pmtiles-map.ts')
+  const { draw, credit } = await loadPmtiles(url)
+  return { draw: (_colour, isDark) => draw(isDark), credit: plainText(credit) }
 }
 
 /** The text of a credit line, which may be HTML. */

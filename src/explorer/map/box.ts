@@ -5,6 +5,9 @@
 /** West, south, east, north in degrees. */
 export type Bounds = [west: number, south: number, east: number, north: number]
 
+/** What a person sees who has no map, or not yet. */
+export const EVERYWHERE: Bounds = [-180, -90, 180, 90]
+
 /** Latitude of the map's edge. Places beyond it are drawn on the edge. */
 const LAST_LATITUDE = 85.05
 /** Five decimals are about one metre. */

@@ -8,7 +8,6 @@ import { DARK, LIGHT } from './colours.ts'
 import { addControls } from './map-controls.ts'
 import { useKeyboard } from './map-keyboard.ts'
 import { nameOf, placeAt, placeAtCentre, pointRadius, positionOf, type TopPlace } from './map-places.ts'
-import { hasWebGL, noMap } from './no-map.ts'
 import { drawPie } from './pie.ts'
 import { type Dot, groupDots } from './place-groups.ts'
 import { placeFeatures } from './place-layers.ts'
@@ -20,7 +19,7 @@ import { tileSources } from './tiles.ts'
  * The map. It draws its content, and reports the person's actions.
  */
 
-interface Events {
+export interface Events {
   onPlace: (id: string) => void
   /** Several places at one point, all of them within a radius in metres. */
   onPoint: (latitude: number, longitude: number, radius: number) => void
@@ -44,8 +43,8 @@ export interface ExplorerMap {
   fit: (bounds: Bounds, maxZoom: number) => void
   /** Shows a box, without a margin around it. */
   fitExactly: (box: Bounds) => void
-  /** Returns the box that is visible. */
-  visibleBox: () => Bounds
+  /** Returns the box that is visible; undefined if there is no map, or not yet. */
+  visibleBox: () => Bounds | undefined
   flyTo: (latitude: number, longitude: number, zoom: number) => void
   /** Moves the map to a place, without an animation. */
   jumpTo: (at: NonNullable<View['at']>) => void
@@ -74,7 +73,6 @@ export function openMap(
   events: Events,
   { isFramed = false } = {},
 ): ExplorerMap {
-  if (!hasWebGL()) return noMap(container)
   let content: MapContent | undefined
   let baseMap: BaseMap | undefined
   const map = new MapView({

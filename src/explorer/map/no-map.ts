@@ -1,6 +1,5 @@
 import { element } from '../shared/dom.ts'
 import { t } from '../shared/text.ts'
-import type { Bounds } from './box.ts'
 
 /*
  * What stands in for the map in a browser without WebGL 2, which MapLibre needs. Lists, searches and downloads work without a map.
@@ -18,7 +17,7 @@ export function noMap(container: HTMLElement) {
     useBaseMap: () => {},
     fit: () => {},
     fitExactly: () => {},
-    visibleBox: (): Bounds => [-180, -90, 180, 90],
+    visibleBox: () => undefined,
     flyTo: () => {},
     jumpTo: () => {},
     resize: () => {},

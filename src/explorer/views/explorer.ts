@@ -1,9 +1,11 @@
 import { loadBaseMap, placeZoom, WORLD } from '../map/base-map.ts'
+import { EVERYWHERE } from '../map/box.ts'
 import { moveMap, moveToItems, type Position } from '../map/camera.ts'
 import { DARK, LIGHT } from '../map/colours.ts'
+import { openLazyMap } from '../map/lazy-map.ts'
 import { type Legend, legendOf } from '../map/legend.ts'
 import { showLegend } from '../map/legend-box.ts'
-import { type ExplorerMap, openMap } from '../map/map.ts'
+import type { ExplorerMap } from '../map/map.ts'
 import { showCredits, showStatus, showWaiting } from '../map/map-lines.ts'
 import { messageOf } from '../shared/error-text.ts'
 import { readKey } from '../shared/key.ts'
@@ -52,7 +54,7 @@ export class Explorer {
   readonly #picker = new PointPicker()
   readonly #search = new SearchForm({
     search: (search) => this.#openSearch(search),
-    visibleBox: () => this.#map.visibleBox(),
+    visibleBox: () => this.#map.visibleBox() ?? EVERYWHERE,
     openItem: (item) => {
       // Then the heading of the place gets the focus, and a screen reader reads it.
       this.#area.focus()
@@ -64,7 +66,7 @@ export class Explorer {
 
   constructor(list: HTMLElement, map: HTMLElement) {
     this.#area = new ViewArea(list)
-    this.#map = openMap(map, this.#view.at, {
+    this.#map = openLazyMap(map, this.#view.at, {
       onPlace: (item) => this.open({ ...this.#view, item }),
       onPoint: (latitude, longitude, radius) => {
         const { dataset, compared, category, area } = this.#view
@@ -130,7 +132,7 @@ export class Explorer {
     const hadTable = tableOf(this.#view) !== undefined
     this.#show(next)
     // A table takes a part of the map's width.
-    if (next.at && hadTable !== (tableOf(next) !== undefined)) this.#map.fitExactly(shown)
+    if (shown && next.at && hadTable !== (tableOf(next) !== undefined)) this.#map.fitExactly(shown)
   }
 
   /** Adds an entry to the history. The one before keeps how far its view is scrolled. */

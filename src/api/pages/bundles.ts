@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { CatalogError } from '../../errors/errors.ts'
+
+/*
+ * The scripts and styles of the pages. Each page has one script, because a browser on a slow network waits for each level of imports, and
+ * one style sheet. A page's script imports others later, such as the map. They are bundled when a browser first asks for them; a package
+ * has them ready (package/build.js).
+ */
+
+const FOLDER = fileURLToPath(new URL('../../explorer/', import.meta.url))
+/** What each page consists of. */
+const PAGES = {
+  explorer: {
+    script: 'views/main.ts',
+    styles: [
+      ...['shared/page.css', 'shared/combobox.css', 'views/explorer.css', 'map/map.css', 'views/views.css'],
+      ...['views/compare.css', 'views/item.css', 'views/search.css', 'views/table.css'],
+    ],
+  },
+  embed: {
+    script: 'embed/main.ts',
+    styles: ['shared/page.css', 'views/explorer.css', 'map/map.css', 'views/item.css', 'embed/embed.css'],
+  },
+  graphiql: { script: 'graphiql/start.ts', styles: ['shared/page.css', 'graphiql/graphiql.css'] },
+  ogc: { script: 'ogc/start.ts', styles: ['shared/page.css', 'ogc/ogc.css'] },
+  reference: { script: 'reference/start.ts', styles: ['shared/page.css', 'reference/reference.css'] },
+} as const
+type PageName = keyof typeof PAGES
+
+/** Returns a hash of the sources and of the bundler, with which the names in the bundles may change. */
+export function bundlesVersion(): string {
+  const { version }: { version: string } = createRequire(import.meta.url)('rolldown/package.json')
+  const sources = globSync('**/*.{ts,css}', { cwd: FOLDER, exclude: ['**/*.d.ts'] }).sort()
+  return hash('sha256', JSON.stringify([version, ...sources.flatMap((path) => [path, readSource(path)])]), 'hex')
+}
+
+const bundles = new Map<PageName, Promise<ReadonlyMap<string, string>>>()
+
+/** Returns a file of a bundle by its path, such as `explorer/main.js`; undefined if no page has this path. */
+export function readBundled(path: string): Promise<string> | undefined {
+  const name = pageNames().find((page) => path.startsWith(`${page}/`))
+  if (name === undefined) return undefined
+  const bundled = bundles.get(name) ?? bundlePage(name)
+  bundles.set(name, bundled)
+  return bundled.then((files) => {
+    const file = files.get(path)
+    if (file === undefined) throw new CatalogError('NOT_FOUND', 'There is no such path')
+    return file
+  })
+}
+
+/** Returns the files of all bundles, by their paths. */
+export async function readAllBundled(): Promise<[string, string][]> {
+  const all = await Promise.all(pageNames().map(bundlePage))
+  return all.flatMap((files) => [...files])
+}
+
+const pageNames = () => Object.keys(PAGES).filter((name): name is PageName => name in PAGES)
+const readSource = (path: string) => readFileSync(join(FOLDER, path), 'utf8')
+
+async function bundlePage(name: PageName): Promise<ReadonlyMap<string, string>> {
+  const { rolldown } = await import('rolldown')
+  const { script, styles } = PAGES[name]
+  const bundle = await rolldown({
+    input: { main: join(FOLDER, script) },
+    platform: 'browser',
+    // It finds its worker beside itself.
+    external: ['maplibre-gl'],
+  })
+  const { output } = await bundle.generate({
+    minify: true,
+    sourcemap: true,
+    chunkFileNames: '[name].js',
+    paths: { 'maplibre-gl': '../lib/maplibre-gl/maplibre-gl.mjs' },
+  })
+  await bundle.close()
+  const scripts = output.map(
+    (file) => [file.fileName, file.type === 'chunk' ? file.code : String(file.source)] as const,
+  )
+  const files = [...scripts, ['main.css', styles.map(readSource).join('\n')] as const]
+  return new Map(files.map(([file, content]) => [`${name}/${file}`, content]))
+}
