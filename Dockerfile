@@ -13,7 +13,7 @@ FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9
 WORKDIR /app
 COPY --from=package /checkout/dataset-catalog-*.tgz /tmp/
 RUN echo '{}' > package.json && npm install --no-audit --no-fund /tmp/dataset-catalog-*.tgz \
-  && DATA_DIR=/tmp/data npx catalog keys list
+  && DATA_DIR=/tmp/data npx catalog migrate
 
 FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data PATH=/app/node_modules/.bin:$PATH

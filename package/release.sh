@@ -16,7 +16,7 @@ mkdir "$work/app"
 cd "$work/app"
 echo '{}' >package.json
 npm install --no-audit --no-fund --silent "$tarball"
-DATA_DIR=$work/first "$node" node_modules/.bin/catalog keys list >/dev/null 2>&1
+DATA_DIR=$work/first "$node" node_modules/.bin/catalog migrate >/dev/null 2>&1
 app=$work/app/node_modules/dataset-catalog
 # Compiled modules are valid at one path only.
 rm -rf node_modules/.bin node_modules/.package-lock.json package.json package-lock.json "$app/node_modules"

@@ -23,7 +23,6 @@ export const restoreCommand = new CatalogCommand('restore')
 
 async function runBackup(folder: string): Promise<void> {
   const dataDir = embeddedDataDir()
-  if (!databaseExists(readConfig(process.env).database)) throw operationFailed(`There is no database in ${dataDir}`)
   let partial = ''
   const onPartial = (path: string) => {
     partial = path

@@ -1,4 +1,6 @@
-import { readConfig } from '../config/config.ts'
+import { readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type DatabaseConfig, readConfig } from '../config/config.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { checkMigrated, migrate } from '../database/migrate.ts'
 import { renewStatistics } from '../database/statistics.ts'
@@ -11,10 +13,13 @@ import { stoppable } from './stop.ts'
 
 /**
  * Opens the configured database and runs `use`. This works while a server has the database open too. Only `serve` and `migrate`
- * change the tables of a database. The exception is a new embedded database: the command itself has just created it.
- * @throws `OPERATION_FAILED` when migrations are missing
+ * change the tables of a database. The exception is a new embedded database.
+ * @throws `OPERATION_FAILED` when migrations are missing, or there is no database (`withOpenDatabase`)
  */
-export async function withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
+export async function withDatabase<Result>(
+  use: (database: Database) => Promise<Result>,
+  options: OpenOptions = {},
+): Promise<Result> {
   const { database: config } = readConfig(process.env)
   return withOpenDatabase(async (database) => {
     await database.withSession(async (session) => {
@@ -27,7 +32,7 @@ export async function withDatabase<Result>(use: (database: Database) => Promise<
       }
     })
     return use(database)
-  })
+  }, options)
 }
 
 /** Does the same for a command that writes a few rows, and then renews the statistics that are old. */
@@ -40,10 +45,27 @@ export async function changeDatabase<Result>(use: (database: Database) => Promis
   })
 }
 
-/** Opens the configured database, whether or not migrations are missing, and runs `use`. */
-export async function withOpenDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
+interface OpenOptions {
+  /** Whether the command creates an embedded database that does not exist. */
+  creates?: boolean
+}
+
+/**
+ * Opens the configured database, whether or not migrations are missing, and runs `use`.
+ * @throws `OPERATION_FAILED` if the embedded database does not exist, unless the command creates it
+ */
+export async function withOpenDatabase<Result>(
+  use: (database: Database) => Promise<Result>,
+  { creates = false }: OpenOptions = {},
+): Promise<Result> {
   const { database: config, warning } = readConfig(process.env)
   if (warning !== undefined) printNotice(warning)
+  const newFolder = findNewFolder(config)
+  if (newFolder !== undefined && !creates) {
+    const advice = 'If the gateway has another folder, set DATA_DIR to it; npx catalog serve creates a database'
+    throw operationFailed(`There is no database in ${newFolder}. ${advice}`)
+  }
+  if (newFolder !== undefined) printNotice(`Creating the database in ${newFolder} ...`)
   const name = `${commandOrigin().command} (process ${process.pid})`
   const onWait = (line: string) =>
     printNotice(
@@ -57,6 +79,19 @@ export async function withOpenDatabase<Result>(use: (database: Database) => Prom
       await database.close()
     }
   })
+}
+
+/** The folder of an embedded database that does not exist, and that no process is creating. */
+function findNewFolder(config: DatabaseConfig): string | undefined {
+  if (config.kind === 'postgres' || config.dataDir === 'memory://') return undefined
+  const folder = resolve(config.dataDir)
+  try {
+    const names = readdirSync(folder)
+    return names.includes('postgres') || names.includes('lock') ? undefined : folder
+  } catch (error) {
+    // What else is wrong with the folder, the error of opening it says.
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? folder : undefined
+  }
 }
 
 /** The commands that show what a command has changed, if it is not `history`. */

@@ -7,11 +7,13 @@ export const migrateCommand = new CatalogCommand('migrate')
   .example('DATABASE_URL=postgresql://user@host/catalog npx catalog migrate')
   .printing({
     run: () =>
-      withOpenDatabase((database) =>
-        database.withSession((session) => {
-          followMigrations(session, printNotice)
-          return migrate(session)
-        }),
+      withOpenDatabase(
+        (database) =>
+          database.withSession((session) => {
+            followMigrations(session, printNotice)
+            return migrate(session)
+          }),
+        { creates: true },
       ),
     print: (applied) => {
       for (const line of applied.length > 0 ? applied : ['Nothing to apply']) printLine(line)

@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runCommand } from '../support/command.ts'
+import { useFolder } from '../support/folder.ts'
 import { CHECKOUT, runCatalog } from '../support/process.ts'
 
 /* What the program prints without a database. */
+
+const inFolder = useFolder()
 
 describe('The command line', () => {
   test.each([
@@ -69,6 +73,41 @@ describe('The command line', () => {
     const result = await runCommand(env, ...command)
     expect(result).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(stderr) })
   })
+})
+
+test('no command but serve, migrate and import creates a database', async () => {
+  const DATA_DIR = inFolder('none')
+  const stderr = `catalog: There is no database in ${DATA_DIR}. If the gateway has another folder, set DATA_DIR to it; npx catalog serve creates a database\n`
+  for (const command of [
+    'datasets',
+    'datasets show x',
+    'datasets update x --name y',
+    'datasets remove --samples',
+    'datasets restore x',
+    'history',
+    'history show 1',
+    'undo x',
+    'keys list',
+    'keys show x',
+    'keys usage',
+    'keys create --name x',
+    'keys update x --name y',
+    'keys rotate x',
+    'keys revoke x',
+    'keys grant x --dataset y',
+    'keys ungrant x --dataset y',
+    'access list x',
+    'access explain x y',
+    'export x --format csv',
+    `export --all ${inFolder('exported')}`,
+    `backup ${inFolder('backup')}`,
+  ]) {
+    const { code, stderr: printed } = await runCommand({ DATA_DIR }, ...command.split(' '))
+    expect([command, code, printed]).toEqual([command, 1, stderr])
+  }
+  const doctor = await runCommand({ DATA_DIR }, 'doctor')
+  expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining('does not exist yet')])
+  expect(existsSync(DATA_DIR)).toBe(false)
 })
 
 test('catalog --version prints the version of the package', async () => {

@@ -50,19 +50,22 @@ export const importCommand = new CatalogCommand('import')
 async function run(manifests: string[], options: Options): Promise<void> {
   // The gateway's large young generation would take a third of the memory of an import, and makes it no faster.
   setFlagsFromString('--semi-space-growth-factor=1')
-  await withDatabase(async (database) => {
-    const importPath = async (manifest: string) => {
-      const { summary, plan } = await importOne(database, manifest, options)
-      if (plan) printPlan(plan, summary, options)
-      printSummary(summary, plan, options)
-      // Scripts read the counts; only a person needs advice.
-      if (process.stdout.isTTY && !options.json && !options.dryRun) await printReaders(database, summary)
-    }
-    for (const path of manifests) {
-      if (await isFolder(path)) await importAll(database, path, options, importPath)
-      else await importPath(path)
-    }
-  })
+  await withDatabase(
+    async (database) => {
+      const importPath = async (manifest: string) => {
+        const { summary, plan } = await importOne(database, manifest, options)
+        if (plan) printPlan(plan, summary, options)
+        printSummary(summary, plan, options)
+        // Scripts read the counts; only a person needs advice.
+        if (process.stdout.isTTY && !options.json && !options.dryRun) await printReaders(database, summary)
+      }
+      for (const path of manifests) {
+        if (await isFolder(path)) await importAll(database, path, options, importPath)
+        else await importPath(path)
+      }
+    },
+    { creates: true },
+  )
 }
 
 /** Whether a path is a folder, and so a whole catalog. */
