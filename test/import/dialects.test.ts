@@ -164,6 +164,46 @@ test('a feature of a collection on one line is found by its number and byte', as
   expect(await t.importer.fail({ 'a.geojson': collection(JSON.parse(good), JSON.parse(bad)) })).not.toContain('byte')
 })
 
+describe('A text that stands for no value', () => {
+  const files = {
+    'a.csv': csv('a,A,11,N/A,37,127', 'b,B,#NV,y,37,127', 'c,C,11, N/A ,37,127', 'd,D N/A,11,NaNo,37,127'),
+  }
+
+  test('is stored with a warning that names the column and the remedy', async () => {
+    await t.importer.run(files)
+    const advice = (text: string) => `in the manifest, add "empty": ["${text}"] to the entry of a.csv`
+    const warn = (line: number, column: string, text: string) => ({
+      ...{ file: 'a.csv', line },
+      reason: `the column ${column} has the text ${text}; if it means no value, ${advice(text)}`,
+    })
+    expect(t.importer.reported.warnings).toMatchObject([
+      warn(2, 'categoryCode', 'N/A'),
+      warn(3, 'administrativeAreaCode', '#NV'),
+      warn(4, 'categoryCode', 'N/A'),
+    ])
+  })
+
+  test('is an empty cell if the entry says so', async () => {
+    const items = [{ file: 'a.csv', empty: ['N/A'] }]
+    expect(await t.importer.fail(files, { items })).toContain('a.csv:4: categoryCode is required')
+    const codes = { 'a.ndjson': `${JSON.stringify(row({ telephone: 'N/A', description: 'N/A?' }))}\n` }
+    await t.importer.run(codes, { items: [{ file: 'a.ndjson', empty: ['N/A'] }] })
+    const stored = await t.db.database.prisma.item.findMany()
+    expect(stored).toMatchObject([{ telephone: '', description: 'N/A?' }])
+    expect(t.importer.reported.warnings).toEqual([])
+  })
+
+  test.each(['2.12555E+09', '2,1E+11'])(
+    'is not one that Excel cut, such as %s, but that has a warning too',
+    async (cut) => {
+      await t.importer.run({ 'a.ndjson': `${JSON.stringify(row({ telephone: cut, description: '1E+9' }))}\n` })
+      expect(t.importer.reported.warnings.map(({ reason }) => reason)).toEqual([
+        `the column telephone has ${cut}, a number cut by a spreadsheet program; export the column as text`,
+      ])
+    },
+  )
+})
+
 describe('A column with the type number', () => {
   const columns = {
     ...{ externalId: 'id', name: 'id', latitude: { value: '37' }, longitude: { value: '127' } },

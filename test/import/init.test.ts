@@ -280,6 +280,20 @@ describe('What a file is, is found out: init and import are enough for', () => {
     expect(large.unread).toMatch(/^the column lat has 480.1, no number of degrees/)
   })
 
+  test('texts that stand for no value are empty in the manifest, and said', async () => {
+    const text = 'id,name,lat,lon,type\n1,A,1,1,N/A\n2,B,N/A,1,NULL\n3,C,1,1,x\n'
+    const { inferences, dialect, columns, checked } = await initManifest(await write('no-values.csv', text))
+    expect([dialect.empty, columns.categoryCode, checked.badRows]).toEqual([
+      ['N/A', 'NULL'],
+      { column: 'type', default: 'unknown' },
+      1,
+    ])
+    expect(inferences.flatMap(describeInference).slice(0, 2)).toEqual([
+      'guess: an empty cell is N/A or NULL: the column type has one in 2 of the first 3 rows; the manifest has "empty": ["N/A","NULL"]',
+      '  or only a cell without text; then write no "empty"',
+    ])
+  })
+
   test('columns with few different values are offered for a code that no column is called like', async () => {
     const text = `name,lat,lon,Zone,Stufe,phone\n${['a', 'b', 'a', 'b'].map((zone, n) => `P${n},${n},1,${zone},${n},N`).join('\n')}`
     const { inferences } = await initManifest(await write('zones.csv', text))

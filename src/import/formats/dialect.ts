@@ -20,6 +20,8 @@ export const dialectMembers = {
     })
     .optional(),
   sheet: z.string().min(1).optional(),
+  /** Texts that stand for no value. */
+  empty: z.array(z.string().min(1)).min(1).optional(),
 }
 
 const dialect = z.object(dialectMembers)

@@ -4,6 +4,7 @@ import type { Dialect, SourceFile } from './dialect.ts'
 import { readGeoJson } from './geojson.ts'
 import { findMojibake } from './mojibake.ts'
 import { readNdjson } from './ndjson.ts'
+import { emptyCells, warnOfTexts } from './no-value.ts'
 import { readText } from './read-text.ts'
 import { findOtherWay } from './signatures.ts'
 import { hasText, type RowObserver, type SourceRow } from './source-row.ts'
@@ -33,25 +34,25 @@ const ofText =
 const FORMATS: readonly Format[] = [
   {
     ending: /\.(csv|tsv|txt)(\.gz)?$/i,
-    dialect: ['encoding', 'delimiter', 'decimal', 'crs'],
+    dialect: ['encoding', 'delimiter', 'decimal', 'crs', 'empty'],
     hasHeader: true,
     read: ofText(readCsv),
   },
   {
     ending: /\.(ndjson|jsonl)(\.gz)?$/i,
-    dialect: ['encoding', 'decimal', 'crs'],
+    dialect: ['encoding', 'decimal', 'crs', 'empty'],
     hasHeader: false,
     read: ofText(readNdjson),
   },
   {
     ending: /\.(geojson|geojsonl|geojsons)(\.gz)?$/i,
-    dialect: ['encoding', 'decimal', 'crs'],
+    dialect: ['encoding', 'decimal', 'crs', 'empty'],
     hasHeader: false,
     read: ofText(readGeoJson),
   },
   {
     ending: /\.xlsx$/i,
-    dialect: ['sheet', 'decimal', 'crs'],
+    dialect: ['sheet', 'decimal', 'crs', 'empty'],
     hasHeader: true,
     read: readXlsx,
   },
@@ -82,13 +83,16 @@ export function formatOf({ name, dialect }: SourceFile): Format {
  */
 export async function* readRows(file: SourceFile, observer: Partial<RowObserver> = {}): AsyncGenerator<SourceRow> {
   const complete = { onBytes: () => {}, onHeader: () => {}, onWarning: () => {}, ...observer }
+  const withEmpty = emptyCells(file.dialect.empty)
   let isFirst = true
-  for await (const row of formatOf(file).read(file, complete)) {
+  for await (const given of formatOf(file).read(file, complete)) {
+    const row = 'fields' in given ? { ...given, fields: withEmpty(given.fields) } : given
     if ('fields' in row) {
       if (!Object.values(row.fields).some(hasText)) continue
       const wrong = findMojibake(row.fields) ?? (isFirst ? findMojibake(Object.keys(row.fields)) : undefined)
       if (wrong) complete.onWarning({ line: row.line, ...wrong })
       isFirst = false
+      warnOfTexts(file, row, complete.onWarning)
     }
     yield row
   }

@@ -24,6 +24,7 @@ export interface Sample {
   columns: readonly string[]
   rows: readonly Fields[]
   decimal: Dialect['decimal']
+  empty: Dialect['empty']
   /** The system that the file itself names, if it is not that of WGS 84. */
   ownCrs: string | undefined
 }

@@ -67,7 +67,7 @@ async function examine(
   const isText = members.includes('encoding')
   const found = await (isText ? detectDialect(plain, members.includes('delimiter')) : inferSheet(plain))
   const { dialect: written } = found
-  const { sample, inference: decimal } = await readSample({ ...plain, dialect: written })
+  const { sample, inferences } = await readSample({ ...plain, dialect: written })
   const guessed = guessColumns(sample, category)
   const evidence = evidenceOf(path, sample)
   const { ownCrs } = sample
@@ -77,6 +77,7 @@ async function examine(
   const dialect = {
     ...written,
     ...(sample.decimal && { decimal: sample.decimal }),
+    ...(sample.empty && { empty: sample.empty }),
     ...(crs !== undefined && { crs }),
   }
   const [mapping, ...others] = guessed.mappings
@@ -88,13 +89,13 @@ async function examine(
   const { missing, repeatedKey } = guessed
   const columns = file.columns ?? {}
   const axes = crs === undefined ? inferAxes(columns, sample, evidence) : undefined
-  const inferences = [
+  const all = [
     ...found.inferences,
-    decimal,
+    ...inferences,
     guess?.inference,
     axes,
     ...inferIdentity(columns, sample, checked),
     ...inferCodes(columns, sample, checked),
   ].filter((each) => each !== undefined)
-  return { file, columns, missing, repeatedKey, dialect, inferences, unread, checked }
+  return { file, columns, missing, repeatedKey, dialect, inferences: all, unread, checked }
 }

@@ -1,5 +1,6 @@
 import { operationFailed } from '../../errors/errors.ts'
 import type { SourceFile } from '../formats/dialect.ts'
+import { emptyCells, findNoValues } from '../formats/no-value.ts'
 import { readRows } from '../formats/readers.ts'
 import type { Fields } from '../formats/source-row.ts'
 import type { Inference } from '../inference.ts'
@@ -14,21 +15,32 @@ import { inferDecimal } from './infer-decimal.ts'
 const SAMPLE_ROWS = 5_000
 
 /** Reads the first rows. */
-export async function readSample(file: SourceFile): Promise<{ sample: Sample; inference: Inference | undefined }> {
+export async function readSample(file: SourceFile): Promise<{ sample: Sample; inferences: (Inference | undefined)[] }> {
   let ownCrs: string | undefined
-  const rows: Fields[] = []
+  const given: Fields[] = []
   let problem: string | undefined
   for await (const row of readRows(file)) {
     if ('fields' in row) {
-      rows.push(withNested(row.fields))
+      given.push(row.fields)
       ownCrs ??= row.crs === undefined ? undefined : findReferenceSystem(row.crs)?.code
     } else problem ??= `all of its rows are bad, the first at line ${row.line}: ${row.problem}`
-    if (rows.length >= SAMPLE_ROWS) break
+    if (given.length >= SAMPLE_ROWS) break
   }
-  if (rows.length === 0) throw operationFailed(`${file.name}: ${problem ?? 'has no rows to guess the columns from'}`)
+  if (given.length === 0) throw operationFailed(`${file.name}: ${problem ?? 'has no rows to guess the columns from'}`)
+  const found = findNoValues(given)
+  const withEmpty = emptyCells(found?.texts)
+  const rows = given.map((fields) => withNested(withEmpty(fields)))
   const columns = [...new Set(rows.flatMap(Object.keys))]
   const { decimal, inference } = inferDecimal(rows, placesIn(columns))
-  return { sample: { columns, rows, decimal, ownCrs: ownCrs === 'EPSG:4326' ? undefined : ownCrs }, inference }
+  const sample = { columns, rows, decimal, empty: found?.texts, ownCrs: ownCrs === 'EPSG:4326' ? undefined : ownCrs }
+  return { sample, inferences: [found && sayEmpty(found, rows.length), inference] }
+}
+
+function sayEmpty({ texts, column, count }: NonNullable<ReturnType<typeof findNoValues>>, rows: number): Inference {
+  const example = `the column ${column} has one in ${count} of the first ${rows} rows`
+  const chosen = { choice: texts.join(' or '), example, write: `"empty": ${JSON.stringify(texts)}` }
+  const alternative = { choice: 'only a cell without text', example: '', write: 'no "empty"' }
+  return { what: 'an empty cell', chosen, alternatives: [alternative] }
 }
 
 /** Names that are numbers of degrees. */
