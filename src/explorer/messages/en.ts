@@ -49,7 +49,7 @@ export const en = {
   linkNeedsKey: 'This link shows places',
   linkNeedsKeyText:
     'Above, enter the API key that you were given for it. It stays in this tab and is sent only to this server.',
-  askAnybody: 'Ask the person who sent you the link, or who runs this server.',
+  askAnybody: 'Ask the person who sent you the link or runs this server.',
   iOperate: 'I operate this server',
   operatorMakesOne: 'Create a key, and send it with the link (…#key=dck_...):',
   operatorOpensPage: 'Or show the public datasets to everybody, with a key that has no tiers and no granted datasets:',
