@@ -10,7 +10,7 @@ export async function dataEngineer(url: string, env: NodeJS.ProcessEnv, folder: 
   // What comes after the keys is not needed to share.
   const sections = page('docs/tutorial.md').split(/^## /m)
   for (const section of sections.slice(0, 4)) {
-    await person.does(find(section, /^.*$/m), async (acts) => {
+    await person.does(find(section, /^(?:# )?(.*)$/m), async (acts) => {
       acts.read(section.replace(/^```.*?^```/gms, ''))
       for (const command of blocks(section, 'sh').flatMap(commandsOf)) {
         // The files are there already.
