@@ -89,7 +89,7 @@ const TASKS: readonly Task[] = [
     'the limits of my key',
     async (acts, page) => {
       await acts.click(page.getByText('Key in use'))
-      await acts.see(page.getByText('Requests a minute'))
+      await acts.see(page.getByText('Requests per minute'))
     },
   ],
   [
