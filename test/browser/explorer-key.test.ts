@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createKey } from '../../src/auth/keys.ts'
 import { startApp, useApp } from '../support/app.ts'
 import { giveKey, hasBrowser, openPage, useVisit, WIDE } from '../support/browser.ts'
 
@@ -62,5 +63,16 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
     await page.getByRole('button', { name: 'Forget key' }).waitFor()
     // The focus stays in the bar, and not in the hidden form.
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Key in use')
+  })
+
+  test('a key with origins is called that, and no unknown one', async () => {
+    const { key } = await createKey(t.database.prisma, { name: 'site', origins: ['https://site.example'] })
+    await t.hearChanges()
+    const message = 'This key works only on the pages of its origins. Here, use a key without origins.'
+    await page.goto(t.url)
+    await giveKey(page, key)
+    await page.getByText(message).waitFor()
+    await page.goto(`${t.url}/#key=${key}`)
+    await page.getByText(`${message} Give another one. Whom to ask: keys@example.org`).waitFor()
   })
 })

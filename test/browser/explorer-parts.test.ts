@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { formatAddress, isSearch, parseAddress, type View } from '../../src/explorer/views/address.ts'
+import { badParts, formatAddress, isSearch, parseAddress, type View } from '../../src/explorer/views/address.ts'
 import { embedFrame, embedKeyCommand, embedPage } from '../../src/explorer/views/embed-page.ts'
 import { sizeText } from '../../src/explorer/views/export-links.ts'
 import { parseCoordinate } from '../../src/explorer/views/point-field.ts'
@@ -78,6 +78,16 @@ test('a table of an address that is not valid has the default order, columns and
   const table = parseAddress('view=table&columns=url,password,name&sort=id&order=up&page=0').table
   expect(table).toEqual({ fields: ['name', 'url'], sort: 'name', isDescending: false, page: 1 })
   expect(parseAddress('view=x&sort=name').table).toBeUndefined()
+})
+
+test.each([
+  ['near=37.5,abc&sort=foo&view=tabel', ['near=37.5,abc', 'sort=foo', 'view=tabel']],
+  ['lang=fr&at=1,2&within=1,2,3&category=palace', ['lang=fr', 'at=1,2', 'within=1,2,3', 'category=palace']],
+  ['dataset=a&view=table&columns=nme,url&page=0', ['columns=nme,url', 'page=0']],
+  ['dataset=a&view=table&columns=name&sort=name&order=asc&page=1&text=&utm_source=mail', []],
+  ['near=37.5,127,1000&at=1.123456789,2,3&dataset=a,b', []],
+])('the parts of the address %s that say nothing are named', (query, parts) => {
+  expect(badParts(query)).toEqual(parts)
 })
 
 test('the request for a table has its order, its page and its columns, in REST and GraphQL', async () => {

@@ -70,6 +70,17 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe(name)
   })
 
+  test('a place that is suggested for a search in vain stands in place of that search', async () => {
+    await openStart()
+    await field().fill('gyongbokgung')
+    await page.getByRole('heading', { name: 'Did you mean' }).waitFor()
+    await page.getByRole('listbox', { name: 'Suggested places' }).getByRole('option').first().click()
+    await heading('Gyeongbokgung Palace').waitFor()
+    expect([await field().inputValue(), new URL(page.url()).searchParams.has('text')]).toEqual(['', false])
+    await page.goBack()
+    await heading('Datasets').waitFor()
+  })
+
   test('suggests only places that the filter and the visible part of the map have', async () => {
     const suggestions = page.getByRole('listbox', { name: 'Suggested places' }).getByRole('option')
     await page.goto(`${t.url}/?dataset=seoul-landmarks&category=museum`)
@@ -135,6 +146,8 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await page.getByRole('heading', { name: 'Did you mean' }).waitFor()
     await link('Incheon International Airport').click()
     await heading('Incheon International Airport').waitFor()
+    expect(await field().inputValue()).toBe('')
+    expect(await page.getByLabel('in', { exact: true }).inputValue()).toBe('world-airports')
   })
 
   test('the way back from a place that a search in all datasets has found goes to that search', async () => {

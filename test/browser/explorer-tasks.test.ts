@@ -46,6 +46,28 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
     await page.reload()
     await page.getByText('1 place with “incheon” in the name').waitFor()
     expect(page.url()).toContain('dataset=seoul-landmarks,world-airports&text=incheon')
+    // A slug with a typing error spoils only its own column.
+    await page.goto(`${t.url}/?dataset=seoul-landmarks,world-airport`)
+    await columns.nth(1).getByRole('link', { name: 'world-airports' }).click()
+    await columns.nth(1).getByText('17 places', { exact: true }).waitFor()
+    expect(page.url()).toContain('dataset=seoul-landmarks,world-airports')
+  })
+
+  test('learns what is wrong with a link', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palac&near=abc`)
+    await page.getByText('This part of the link was not understood: near=abc').waitFor()
+    await page.getByText('No places match.').waitFor()
+    await link('Palace').click()
+    await page.getByText('4 places with these filters').waitFor()
+    expect(await page.locator('#map-status').textContent()).toBe('')
+    await page.goto(`${t.url}/?dataset=seoul-landmarks&view=table&page=99`)
+    await page.getByText('Page 1 of 1').waitFor()
+    await link('63 Building').waitFor()
+    await page.goto(`${t.url}/?dataset=seoul-landmark`)
+    await link('seoul-landmarks').waitFor()
+    expect(await page.title()).toBe('This view can’t be shown · Dataset Catalog')
+    expect(await page.getByLabel('in', { exact: true }).inputValue()).toBe('')
+    expect(await page.locator('#credit').textContent()).toBe('Map: Natural Earth, GeoNames (CC BY 4.0)')
   })
 
   test('sees the first places of a dataset without scrolling, and the pictures of one before its facts', async () => {
@@ -156,7 +178,7 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
 
   test('a nearby search without places shows the nearest one, with a greater radius', async () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks&category=palace&near=37.6796,126.977,500`)
-    await page.getByRole('heading', { name: 'The nearest place' }).waitFor()
+    await page.getByText(/^No places match within 500 m\. The nearest is 1\d\.\d+ km away:$/).waitFor()
     await page.locator('.places').getByText('km · ').waitFor()
     await page.getByRole('button', { name: 'Search within 20 km' }).click()
     await page.getByText('4 places with these filters within 20 km, nearest first').waitFor()

@@ -87,6 +87,11 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await expect
       .poll(() => images.first().evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0)))
       .toBeGreaterThan(0)
+    const [picture, original] = await Promise.all([
+      images.first().getAttribute('src'),
+      page.locator('.frame a').first().getAttribute('href'),
+    ])
+    expect([picture, original]).toEqual([expect.stringContaining('/sample/'), expect.stringContaining('/sample/')])
     await link('Gwanghwamun').click()
     await heading('Gwanghwamun').waitFor()
     await page.getByText('Part of').waitFor()

@@ -35,7 +35,7 @@ export class FrameMap {
   constructor(view: View) {
     this.#view = view
     const events = {
-      onPlace: (id: string) => this.#attempt((signal) => this.#showPlace(id, 0, signal)),
+      onPlace: (id: string) => this.#attempt((signal) => this.#showPlace(id, signal)),
       onPoint: (latitude: number, longitude: number, radius: number) =>
         this.#attempt((signal) => this.#showPoint({ latitude, longitude, radius }, signal)),
       isPicking: () => false,
@@ -84,7 +84,7 @@ export class FrameMap {
     this.#legend = legendOf(this.#view, codes, datasets)
     this.#map.useBaseMap(baseMap)
     this.#draw()
-    if (item !== undefined) await this.#showPlace(item, placeZoom(), signal)
+    if (item !== undefined) await this.#showPlace(item, signal, placeZoom)
   }
 
   async #goHome(signal: AbortSignal): Promise<void> {
@@ -93,12 +93,12 @@ export class FrameMap {
     if (isSearch(view) && !view.within) moveToItems(this.#map, (await readResults(view, 1, signal)).items)
   }
 
-  async #showPlace(id: string, zoom: number, signal: AbortSignal): Promise<void> {
+  async #showPlace(id: string, signal: AbortSignal, zoomOf: typeof placeZoom = () => 0): Promise<void> {
     const item = await readItem(id, signal)
     if (!item) return
     const category = await categoryLabel(item.categoryCode, this.#codes.of(this.#view.dataset ?? item.dataset.id))
     signal.throwIfAborted()
-    this.#map.flyTo(Number(item.latitude), Number(item.longitude), zoom)
+    this.#map.flyTo(Number(item.latitude), Number(item.longitude), zoomOf(item))
     this.#card.showPlace(item, category)
     this.#mark(item)
   }
@@ -112,7 +112,7 @@ export class FrameMap {
     this.#card.showList(
       results.flatMap(({ items }) => items),
       totals.reduce((sum, total) => sum + total, 0),
-      (id) => this.#attempt((next) => this.#showPlace(id, 0, next)),
+      (id) => this.#attempt((next) => this.#showPlace(id, next)),
     )
     this.#mark(undefined)
   }
@@ -127,6 +127,6 @@ export class FrameMap {
     if (!legend) return
     const isDark = this.#dark.matches
     showLegend(legend, isDark ? DARK : LIGHT, false)
-    this.#map.show({ hasKey: true, view: this.#view, legend, marked: this.#item ? [this.#item] : [], isDark })
+    this.#map.show({ hasPlaces: true, view: this.#view, legend, marked: this.#item ? [this.#item] : [], isDark })
   }
 }

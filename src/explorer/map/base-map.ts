@@ -1,6 +1,7 @@
 import type { LayerSpecification } from 'maplibre-gl'
 import { locale } from '../shared/language.ts'
 import { readPageData } from '../views/page-data.ts'
+import { type Bounds, contains, type Position } from './box.ts'
 import type { Colours } from './colours.ts'
 import { type DrawnBaseMap, WORLD_CREDIT, worldMap } from './world.ts'
 
@@ -19,9 +20,13 @@ export const WORLD: BaseMap = {
   credit: WORLD_CREDIT,
 }
 
+/** Where the map of the package has roads and districts. */
+const SEOUL: Bounds = [126.76, 37.42, 127.19, 37.7]
+
 /** The zoom at which a place is shown. Beyond it the map of the package has hardly a name beside the place. */
-export function placeZoom(): number {
-  return readPageData().baseMap ? 14 : 11
+export function placeZoom({ latitude, longitude }: Position): number {
+  if (readPageData().baseMap) return 14
+  return contains(SEOUL, Number(latitude), Number(longitude)) ? 13 : 11
 }
 
 /** Loads the configured base map. Throws an error if it can't be loaded. */

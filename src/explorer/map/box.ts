@@ -5,6 +5,9 @@
 /** West, south, east, north in degrees. */
 export type Bounds = [west: number, south: number, east: number, north: number]
 
+/** Where a place is, in degrees, as the API writes them or as numbers. */
+export type Position = Record<'latitude' | 'longitude', string | number>
+
 /** What a person sees who has no map, or not yet. */
 export const EVERYWHERE: Bounds = [-180, -90, 180, 90]
 
@@ -25,6 +28,11 @@ export function visibleBox([west, south, east, north]: Bounds): Bounds {
     isWholeWorld ? 180 : round(wrapLongitude(east)),
     north >= LAST_LATITUDE ? 90 : round(north),
   ]
+}
+
+/** Whether a point in degrees is in a box that does not cross the antimeridian. */
+export function contains([west, south, east, north]: Bounds, latitude: number, longitude: number): boolean {
+  return longitude >= west && longitude <= east && latitude >= south && latitude <= north
 }
 
 /** Reads `west,south,east,north`, undefined if it is not a box. */

@@ -1,7 +1,7 @@
 import { haveSamePlaces, isSearch, type View } from '../views/address.ts'
 import { readExtent } from '../views/data.ts'
 import { placeZoom } from './base-map.ts'
-import { boxAround, boxAroundAll } from './box.ts'
+import { boxAround, boxAroundAll, type Position } from './box.ts'
 import { circle } from './geodesic.ts'
 import type { ExplorerMap } from './map.ts'
 
@@ -30,12 +30,10 @@ export async function moveMap(map: ExplorerMap, view: View, before: View, signal
   if (known.length > 0 && !signal.aborted) map.fit(boxAroundAll(known), DATASET_ZOOM)
 }
 
-/** Where a place is, in degrees, as the API writes them or as numbers. */
-export type Position = Record<'latitude' | 'longitude', string | number>
-
 /** Moves the map to the results of a search. */
 export function moveToItems(map: ExplorerMap, items: readonly Position[]): void {
   if (items.length === 0) return
   const box = boxAround(items.map(({ longitude, latitude }) => [Number(longitude), Number(latitude)]))
-  map.fit(box, items.length === 1 ? placeZoom() : DATASET_ZOOM)
+  const [only] = items.length === 1 ? items : []
+  map.fit(box, only ? placeZoom(only) : DATASET_ZOOM)
 }

@@ -160,7 +160,7 @@ export function openMap(
     show: (next) => {
       content = next
       const sources = tileSources(next.view, next.legend.property, next.legend.entries.length > 1)
-      if (tiles.use(next.hasKey ? sources : [])) dots = []
+      if (tiles.use(next.hasPlaces ? sources : [])) dots = []
       draw()
       readTiles()
     },

@@ -13,8 +13,8 @@ import { alwaysShown, nameLayer, placeLayers } from './place-layers.ts'
  */
 
 export interface MapContent {
-  /** Without a key there are no places to show. */
-  hasKey: boolean
+  /** Without a key, and for a dataset that is not there, there are no places to show. */
+  hasPlaces: boolean
   view: View
   /** What the colours of places mean. */
   legend: Legend
@@ -28,7 +28,7 @@ export function styleOf(content: MapContent, baseMap: BaseMap, places: FeatureCo
   const colour = content.isDark ? DARK : LIGHT
   const base = baseMap.draw(colour, content.isDark)
   // MapLibre takes some time to empty a source, but removes a source at once.
-  const shown = content.hasKey ? placesOf(content, colour, places) : { sources: {}, layers: [] }
+  const shown = content.hasPlaces ? placesOf(content, colour, places) : { sources: {}, layers: [] }
   return {
     version: 8,
     ...(base.sprite !== undefined && { sprite: base.sprite }),

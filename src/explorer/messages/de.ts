@@ -35,8 +35,9 @@ export const de: Messages = {
   keyForgotten: 'Der Schlüssel wurde entfernt.',
   keyMalformed: 'Ein Schlüssel beginnt mit dck_ und enthält keine Leerzeichen.',
   keyUnknown: 'Dieser Schlüssel ist unbekannt, abgelaufen oder widerrufen.',
-  giveAnotherKey: (contact) =>
-    `Dieser Schlüssel ist unbekannt, abgelaufen oder widerrufen. Bitte geben Sie einen anderen ein.${contact === undefined ? '' : ` Kontakt: ${contact}`}`,
+  keyHasOrigins: 'Dieser Schlüssel gilt nur auf den Seiten seiner Origins. Hier brauchen Sie einen ohne Origins.',
+  giveAnotherKey: (reason, contact) =>
+    `${reason} Bitte geben Sie einen anderen ein.${contact === undefined ? '' : ` Kontakt: ${contact}`}`,
   copy: 'Kopieren',
   copied: 'Kopiert',
   copyRefused: 'Der Browser hat das Kopieren nicht erlaubt',
@@ -90,6 +91,7 @@ export const de: Messages = {
     (isVisibleOnly ? ' im sichtbaren Kartenausschnitt' : '') +
     (total === 0 ? '.' : ''),
   didYouMean: 'Meinten Sie',
+  notUnderstood: (parts) => `Dieser Teil des Links ist ungültig: ${parts}`,
   visiblePlaces: 'Sichtbare Orte',
 
   // Datensätze
@@ -138,7 +140,8 @@ export const de: Messages = {
   searchThere: 'Dort suchen',
   typePoint: 'Geben Sie Koordinaten wie 37.58, 126.98 oder den Namen eines Ortes ein.',
   noSuchPlace: (text) => `Kein Ort hat einen Namen wie „${text}“.`,
-  nearest: 'Der nächstgelegene Ort',
+  noneNear: (radius, nearest) =>
+    `Keine passenden Orte im Umkreis von ${radius}.${nearest === undefined ? '' : ` Der nächste ist ${nearest} entfernt:`}`,
   noneWithin: (radius) => `Auch im Umkreis von ${radius} gibt es keinen.`,
   farther: 'Weiter entfernte Orte anzeigen',
   searchWithin: (radius) => `Im Umkreis von ${radius} suchen`,

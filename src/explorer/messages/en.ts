@@ -34,8 +34,9 @@ export const en = {
   keyForgotten: 'The key was removed from this tab.',
   keyMalformed: 'A key begins with dck_ and has no spaces.',
   keyUnknown: 'This key is unknown, expired or revoked.',
-  giveAnotherKey: (contact: string | undefined) =>
-    `This key is unknown, expired or revoked. Give another one.${contact === undefined ? '' : ` Whom to ask: ${contact}`}`,
+  keyHasOrigins: 'This key works only on the pages of its origins. Here, use a key without origins.',
+  giveAnotherKey: (reason: string, contact: string | undefined) =>
+    `${reason} Give another one.${contact === undefined ? '' : ` Whom to ask: ${contact}`}`,
   copy: 'Copy',
   copied: 'Copied',
   copyRefused: 'The browser did not allow copying',
@@ -89,6 +90,7 @@ export const en = {
     (isVisibleOnly ? ' in the visible part of the map' : '') +
     (total === 0 ? '.' : ''),
   didYouMean: 'Did you mean',
+  notUnderstood: (parts: string) => `This part of the link was not understood: ${parts}`,
   visiblePlaces: 'Visible places',
 
   // Datasets
@@ -138,7 +140,8 @@ export const en = {
   searchThere: 'Search there',
   typePoint: 'Type a coordinate such as 37.58, 126.98, or the name of a place.',
   noSuchPlace: (text: string) => `No place has a name like “${text}”.`,
-  nearest: 'The nearest place',
+  noneNear: (radius: string, nearest: string | undefined) =>
+    `No places match within ${radius}${nearest === undefined ? '.' : `. The nearest is ${nearest} away:`}`,
   noneWithin: (radius: string) => `There is none within ${radius} either.`,
   farther: 'Show places farther away',
   searchWithin: (radius: string) => `Search within ${radius}`,

@@ -34,8 +34,9 @@ export const ko: Messages = {
   keyForgotten: '키를 지웠습니다.',
   keyMalformed: '키는 dck_로 시작하며 공백이 없습니다.',
   keyUnknown: '알 수 없거나 만료되었거나 취소된 키입니다.',
-  giveAnotherKey: (contact) =>
-    `알 수 없거나 만료되었거나 취소된 키입니다. 다른 키를 입력하세요.${contact === undefined ? '' : ` 문의: ${contact}`}`,
+  keyHasOrigins: '이 키는 지정된 출처(Origin)의 페이지에서만 쓸 수 있습니다. 여기에서는 출처가 없는 키를 쓰세요.',
+  giveAnotherKey: (reason, contact) =>
+    `${reason} 다른 키를 입력하세요.${contact === undefined ? '' : ` 문의: ${contact}`}`,
   copy: '복사',
   copied: '복사했습니다',
   copyRefused: '복사할 수 없습니다',
@@ -86,6 +87,7 @@ export const ko: Messages = {
     (text === undefined ? '' : `이름이나 키워드에 “${text}”이(가) 있는 `) +
     (total === 0 ? '장소가 없습니다.' : places(total, more)),
   didYouMean: '이것을 찾으셨나요',
+  notUnderstood: (parts) => `링크에서 이 부분을 이해할 수 없습니다: ${parts}`,
   visiblePlaces: '보이는 장소',
 
   // 데이터셋
@@ -134,7 +136,8 @@ export const ko: Messages = {
   searchThere: '그 위치에서 검색',
   typePoint: '37.58, 126.98 같은 좌표나 장소 이름을 입력하세요.',
   noSuchPlace: (text) => `“${text}”와(과) 비슷한 이름의 장소가 없습니다.`,
-  nearest: '가장 가까운 장소',
+  noneNear: (radius, nearest) =>
+    `반경 ${radius} 안에 조건에 맞는 장소가 없습니다.${nearest === undefined ? '' : ` 가장 가까운 곳까지 ${nearest}:`}`,
   noneWithin: (radius) => `반경 ${radius} 안에도 없습니다.`,
   farther: '더 먼 장소 보기',
   searchWithin: (radius) => `반경 ${radius} 안에서 검색`,

@@ -7,7 +7,7 @@ export function messageOf(error: unknown): string {
   const known: Readonly<Record<string, string>> = {
     NOT_FOUND: t.notFound,
     DATASET_ACCESS_DENIED: t.denied,
-    UNAUTHORIZED: t.keyUnknown,
+    UNAUTHORIZED: error.message.includes('origins') ? t.keyHasOrigins : t.keyUnknown,
     UNREACHABLE: t.unreachable,
   }
   return known[error.code] ?? error.message

@@ -1,6 +1,6 @@
 import { type Bounds, parseBox } from '../map/box.ts'
 import { chosenLanguage } from '../shared/language.ts'
-import { firstPage, parseTable, type Table, writeTable } from './table-columns.ts'
+import { COLUMNS, firstPage, parseTable, type Table, writeTable } from './table-columns.ts'
 
 /*
  * The view as the address of the page: the dataset, the place on the map, the filters and the search. The address never
@@ -94,6 +94,25 @@ export function parseAddress(search: string): View {
         ? undefined
         : { latitude: nearLatitude, longitude: nearLongitude, radius },
   }
+}
+
+/** The parameters of an address. Others, such as `utm_source`, are of other programs. */
+const PARAMETERS = [
+  ...['dataset', 'category', 'area', 'text', 'within', 'near', 'item', 'at', 'lang'],
+  ...['view', 'columns', 'sort', 'order', 'page'],
+]
+const DEFAULTS = ['sort=name', 'order=asc', 'page=1']
+
+/** Returns the parts of a query string that `parseAddress` leaves out, as they are written, such as `near=abc`. */
+export function badParts(search: string): string[] {
+  const understood = new URLSearchParams(formatAddress(parseAddress(search)))
+  return [...new URLSearchParams(search)]
+    .filter(([name, value]) => {
+      if (!PARAMETERS.includes(name) || value.trim() === '' || DEFAULTS.includes(`${name}=${value}`)) return false
+      if (name !== 'columns') return !understood.has(name)
+      return value.split(',').some((column) => !COLUMNS.some(({ field }) => field === column))
+    })
+    .map(([name, value]) => `${name}=${value}`)
 }
 
 /** Writes a view as a query string, or as the address of the page without one. */

@@ -10,6 +10,7 @@ import { developerPanel } from './developer-panel.ts'
 import { filterChips } from './filter-chips.ts'
 import { row } from './place-rows.ts'
 import { backLine } from './places-view.ts'
+import { reasonOf } from './problem.ts'
 import type { Results } from './results.ts'
 
 /*
@@ -21,8 +22,8 @@ const SHOWN = 10
 export interface CompareContent {
   view: View
   datasets: readonly Dataset[]
-  /** The results of each dataset of the view, in its order. */
-  results: readonly Results[]
+  /** The results of each dataset of the view, in its order, or why there are none. */
+  results: readonly (Results | { error: unknown })[]
   codesOf: CodesOf
   legend: Promise<Legend>
 }
@@ -32,7 +33,15 @@ export function compareView(content: CompareContent): HTMLElement {
   const { view, datasets, results, codesOf, legend } = content
   const columns = (view.compared ?? []).map((slug, n) => {
     const dataset = findDataset(datasets, { dataset: slug })
-    const { items = [], total = Promise.resolve(0) } = results[n] ?? {}
+    const result = results[n] ?? { items: [], total: Promise.resolve(0) }
+    if ('error' in result) {
+      const others = (nearest: string) => ({
+        ...view,
+        compared: view.compared?.map((each) => (each === slug ? nearest : each)),
+      })
+      return element('section', {}, element('h2', { dir: 'auto' }, slug), reasonOf(result.error, others))
+    }
+    const { items, total } = result
     const own = { ...view, compared: undefined, dataset: slug, at: undefined }
     return element(
       'section',

@@ -1,6 +1,6 @@
 import { loadBaseMap, placeZoom, WORLD } from '../map/base-map.ts'
-import { EVERYWHERE } from '../map/box.ts'
-import { moveMap, moveToItems, type Position } from '../map/camera.ts'
+import { EVERYWHERE, type Position } from '../map/box.ts'
+import { moveMap, moveToItems } from '../map/camera.ts'
 import { DARK, LIGHT } from '../map/colours.ts'
 import { openLazyMap } from '../map/lazy-map.ts'
 import { type Legend, legendOf } from '../map/legend.ts'
@@ -12,7 +12,16 @@ import { readKey } from '../shared/key.ts'
 import { onWaiting } from '../shared/patience.ts'
 import { t } from '../shared/text.ts'
 import { aboutView, readAbout } from './about-view.ts'
-import { formatAddress, hasPlaces, haveSamePlaces, isSearch, parseAddress, tableOf, type View } from './address.ts'
+import {
+  badParts,
+  formatAddress,
+  hasPlaces,
+  haveSamePlaces,
+  isSearch,
+  parseAddress,
+  tableOf,
+  type View,
+} from './address.ts'
 import { type Codes, type CodesOf, KnownCodes, NO_CODES } from './codes.ts'
 import { compareView } from './compare-view.ts'
 import { type Dataset, findDataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
@@ -51,6 +60,8 @@ export class Explorer {
   #codes: Codes = NO_CODES
   #known = new KnownCodes()
   #mapCredit = ''
+  /** What the page was opened with, and does not know. It is said until the first view is there. */
+  #badParts: readonly string[] = badParts(location.search)
   readonly #picker = new PointPicker()
   readonly #search = new SearchForm({
     search: (search) => this.#openSearch(search),
@@ -58,7 +69,7 @@ export class Explorer {
     openItem: (item) => {
       // Then the heading of the place gets the focus, and a screen reader reads it.
       this.#area.focus()
-      this.open({ ...this.#view, item, at: undefined })
+      this.#openSuggested(item)
     },
     codesOf: (dataset) => this.#known.of(dataset),
   })
@@ -164,13 +175,13 @@ export class Explorer {
       // The page has already forgotten a refused key, and says so.
       if (signal.aborted) return
       this.#area.replace(problem, problem.querySelector<HTMLElement>('.button'))
-      this.#showTitle()
+      document.title = titleOf({}, t.problem, undefined)
     }
     if (!signal.aborted) this.#area.isBusy = false
   }
 
   async #read(view: View, before: View, signal: AbortSignal): Promise<void> {
-    showStatus('')
+    showStatus(this.#badParts.length > 0 ? t.notUnderstood(this.#badParts.join(', ')) : '')
     this.#area.hasTable = readKey() !== undefined && view.item === undefined && tableOf(view) !== undefined
     if (readKey() === undefined) {
       this.#search.hide()
@@ -178,10 +189,12 @@ export class Explorer {
       this.#drawMap()
       return this.#showView(welcomeView(view))
     }
+    this.#badParts = []
     if (this.#needsDatasets(view)) this.#datasets = await readDatasets(signal)
     signal.throwIfAborted()
+    const drawn = this.#drawnView()
     await Promise.all([
-      view.at === undefined && moveMap(this.#map, view, before, signal),
+      drawn && view.at === undefined && moveMap(this.#map, drawn, before, signal),
       this.#readContent(view, before, signal),
     ])
   }
@@ -230,10 +243,13 @@ export class Explorer {
     signal.throwIfAborted()
     if (!item) return
     this.#item = item
+    // Then the form searches the dataset to which the way back leads.
+    if (view.dataset === undefined && !hasPlaces(view))
+      this.#search.show({ ...view, dataset: item.dataset.slug }, this.#datasets)
     this.#showView(itemView(item, view, this.#known.of(view.dataset ?? item.dataset.id)))
     this.#showCredit()
     this.#drawMap()
-    if (view.at === undefined) this.#map.flyTo(Number(item.latitude), Number(item.longitude), placeZoom())
+    if (view.at === undefined) this.#map.flyTo(Number(item.latitude), Number(item.longitude), placeZoom(item))
   }
 
   async #showPlaces(
@@ -282,12 +298,19 @@ export class Explorer {
   }
 
   async #showCompared(view: View, compared: readonly string[], signal: AbortSignal): Promise<void> {
+    const known = compared.filter((dataset) => findDataset(this.#datasets, { dataset }))
+    const read = (dataset: string) => readResults({ ...view, dataset, compared: undefined }, 1, signal)
+    // What is wrong with one dataset is said in its column, unless there is no other.
     const results = await Promise.all(
-      compared.map((dataset) => readResults({ ...view, dataset, compared: undefined }, 1, signal)),
+      compared.map((slug) => {
+        const isAlone = known.length === 0 || known.includes(slug)
+        return isAlone ? read(slug) : read(slug).catch((error: unknown) => ({ error }))
+      }),
     )
     signal.throwIfAborted()
-    const found = results.flatMap(({ items }) => items)
-    const total = Promise.all(results.map((each) => each.total)).then((all) => all.reduce((sum, each) => sum + each, 0))
+    const lists = results.flatMap((each) => ('error' in each ? [] : each))
+    const found = lists.flatMap(({ items }) => items)
+    const total = Promise.all(lists.map((each) => each.total)).then((all) => all.reduce((sum, each) => sum + each, 0))
     const [codesOf, legend] = [this.#codesOf(view), this.#comingLegend(view)]
     this.#showView(compareView({ view, datasets: this.#datasets, results, codesOf, legend }))
     this.#search.sayTotal(view, found.length, total)
@@ -296,7 +319,9 @@ export class Explorer {
 
   async #showTable(view: View, table: Table, codes: Promise<Codes>, signal: AbortSignal): Promise<void> {
     const { total, rows } = await readTable(view, table, signal)
+    const last = rows.length === 0 ? Math.ceil((await total) / PAGE_SIZE) : table.page
     signal.throwIfAborted()
+    if (last >= 1 && last < table.page) return this.#showLastPage(view, { ...table, page: last }, codes, signal)
     const suggestions = rows.length === 0 && table.page === 1 ? await this.#propose(view, signal) : undefined
     const codesOf = this.#codesOf(view)
     const least = rows.length === 0 ? 0 : (table.page - 1) * PAGE_SIZE + rows.length
@@ -321,6 +346,13 @@ export class Explorer {
     this.#search.sayTotal(view, least, total)
     if (table.page === 1) this.#moveToFound(view, rows, total, signal)
     else this.#found = []
+  }
+
+  /** A link may have a page that the dataset no longer has. */
+  async #showLastPage(view: View, table: Table, codes: Promise<Codes>, signal: AbortSignal): Promise<void> {
+    this.#view = { ...view, table }
+    history.replaceState(history.state, '', formatAddress(this.#view))
+    await this.#showTable(this.#view, table, codes, signal)
   }
 
   /** Reads what was probably meant, or the nearest place, and marks it on the map. */
@@ -377,13 +409,23 @@ export class Explorer {
   #drawMap(hasKey = readKey() !== undefined): void {
     const legend = this.#legend(hasKey)
     showLegend(legend, this.#dark.matches ? DARK : LIGHT)
+    const drawn = this.#drawnView()
     this.#map.show({
-      hasKey,
+      hasPlaces: hasKey && drawn !== undefined,
       legend,
-      view: this.#view,
+      view: drawn ?? this.#view,
       marked: this.#item ? [this.#item] : this.#proposed,
       isDark: this.#dark.matches,
     })
+  }
+
+  /** The view with those of its datasets that are there: the others have no tiles. Undefined if there are none of them. */
+  #drawnView(): View | undefined {
+    const { dataset, compared } = this.#view
+    const isThere = (slug: string) => findDataset(this.#datasets, { dataset: slug }) !== undefined
+    const known = compared?.filter(isThere)
+    if (known?.length === 0 || (dataset !== undefined && !isThere(dataset))) return undefined
+    return { ...this.#view, compared: known }
   }
 
   #legend(hasKey = true): Legend {
@@ -394,7 +436,9 @@ export class Explorer {
   #goHome(): void {
     // Without a key the view shows nothing, and the message about a refused key would be wrong.
     if (readKey() === undefined) return
-    const { dataset, compared, near, within, text } = this.#view
+    const drawn = this.#drawnView()
+    if (!drawn) return
+    const { dataset, compared, near, within, text } = drawn
     const isByName = text !== undefined && !near && !within
     const view = { dataset, compared, near, within }
     if (isByName && this.#found.length > 0) moveToItems(this.#map, this.#found)
@@ -404,6 +448,18 @@ export class Explorer {
   #pick(latitude: number, longitude: number): void {
     const radius = this.#picker.take()
     if (radius !== undefined) this.#nearbyActions(this.#view).search({ latitude, longitude, radius })
+  }
+
+  /** Opens a suggested place. If the search has found nothing, the place takes its entry in the history. */
+  #openSuggested(item: string): void {
+    const { dataset, compared, category, area } = this.#view
+    const view: View = { dataset, compared, category, area, item }
+    const isInVain = isSearch(this.#view) && this.#proposed.length > 0
+    if (!isInVain) this.open({ ...this.#view, item, at: undefined })
+    else {
+      history.replaceState(history.state, '', formatAddress(view))
+      void this.#show(view)
+    }
   }
 
   /** Opens a search. If a search is open already, it replaces that search's entry in the history. */
@@ -452,9 +508,11 @@ export class Explorer {
   }
 
   #showCredit(): void {
-    const shown = this.#item?.dataset ?? this.#dataset()
+    const { dataset, compared = [dataset ?? []].flat() } = this.#view
+    const named = compared.flatMap((slug) => findDataset(this.#datasets, { dataset: slug }) ?? [])
+    const credited = this.#item ? [this.#item.dataset] : compared.length > 0 ? named : this.#datasets
     showCredits(
-      (shown ? [shown] : this.#datasets).map(({ attribution }) => attribution),
+      credited.map(({ attribution }) => attribution),
       this.#mapCredit,
     )
   }

@@ -1,4 +1,4 @@
-import { button, element } from '../shared/dom.ts'
+import { button, type Child, element } from '../shared/dom.ts'
 import { SERVER } from '../shared/server.ts'
 import { t } from '../shared/text.ts'
 import type { Picture } from './data.ts'
@@ -14,11 +14,14 @@ export function pictureFigure({ thumbnailMediumUrl, originalUrl, altText }: Pict
   const preview = pictureUrl(thumbnailMediumUrl, SERVER)
   const original = pictureUrl(originalUrl, SERVER)
   const frame = element('div', { class: 'frame', tabindex: -1 })
+  const link = (url: URL, ...content: Child[]) =>
+    element('a', { href: url.href, target: '_blank', rel: 'noopener noreferrer', title: t.original }, ...content)
+  const shown = (url: URL) => (original ? link(original, image(url, altText)) : image(url, altText))
   if (!preview) frame.append(note(t.noPictureAddress))
-  else if (preview.origin === location.origin) frame.append(image(preview, altText))
+  else if (preview.origin === location.origin) frame.append(shown(preview))
   else {
     const load = () => {
-      frame.replaceChildren(image(preview, altText))
+      frame.replaceChildren(shown(preview))
       // The button that had the focus is gone.
       frame.focus()
     }
@@ -33,7 +36,7 @@ export function pictureFigure({ thumbnailMediumUrl, originalUrl, altText }: Pict
       {},
       element('span', { dir: 'auto' }, altText || t.noDescription),
       original && ' · ',
-      original && element('a', { href: original.href, target: '_blank', rel: 'noopener noreferrer' }, t.original),
+      original && link(original, t.original),
     ),
   )
 }

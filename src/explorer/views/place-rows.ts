@@ -50,7 +50,9 @@ export function proposals(
 
 function didYouMean(content: RowContent, places: readonly ListedItem[]): HTMLElement | undefined {
   if (places.length === 0) return undefined
-  const rows = places.map((item) => row(content, item))
+  // With the text, the place would stand below a search without results.
+  const view = { ...content.view, text: undefined }
+  const rows = places.map((item) => row({ ...content, view }, item))
   return element('section', {}, element('h2', {}, t.didYouMean), element('ul', { class: 'places' }, ...rows))
 }
 
@@ -70,7 +72,6 @@ function nearest(
   return element(
     'section',
     {},
-    element('h2', {}, t.nearest),
     element('ul', { class: 'places' }, row(content, place)),
     element(
       'p',

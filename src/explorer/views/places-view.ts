@@ -2,6 +2,7 @@ import { button, element, later } from '../shared/dom.ts'
 import { AT_LEAST, distance } from '../shared/format.ts'
 import { t } from '../shared/text.ts'
 import { formatAddress, isSearch, type View } from './address.ts'
+import { codeHint } from './code-hint.ts'
 import type { Codes } from './codes.ts'
 import { controlRow } from './controls.ts'
 import type { Dataset, ListedItem } from './data.ts'
@@ -39,7 +40,7 @@ export interface PlacesActions extends NearbyActions {
 
 /** Creates the view. */
 export function placesView(content: PlacesContent, actions: PlacesActions): HTMLElement {
-  const { view, dataset, items, total } = content
+  const { view, dataset, items, total, codes } = content
   const developers = developerPanel(view, dataset && exportLinks(dataset, view, 'programs'))
   return element(
     'div',
@@ -66,10 +67,11 @@ export function placesView(content: PlacesContent, actions: PlacesActions): HTML
           'p',
           { class: 'soft', id: 'total', role: 'status' },
           later(
-            count(view, content.least, AT_LEAST),
-            total.then((known) => count(view, known)),
+            count(content, content.least, AT_LEAST),
+            total.then((known) => count(content, known)),
           ),
         ),
+    content.least === 0 ? codes.then((known) => codeHint(view, known)) : undefined,
     content.suggestions && proposals(content, content.suggestions, actions.search),
     content.table ?? element('ol', { class: 'places' }, ...items.map((item) => row(content, item))),
     total.then((known) =>
@@ -112,9 +114,12 @@ function controls({ view, dataset, codes, codesOf }: PlacesContent, actions: Pla
   )
 }
 
-function count({ near, category, area, table }: View, total: number, more = ''): string {
+function count({ view, suggestions: [nearest] = [] }: PlacesContent, total: number, more = ''): string {
+  const { near, category, area, table } = view
   const isFiltered = category !== undefined || area !== undefined
-  if (total === 0) return near || isFiltered ? t.noMatch : t.empty
+  if (near && total === 0)
+    return t.noneNear(distance(near.radius), nearest?.distance === undefined ? undefined : distance(nearest.distance))
+  if (total === 0) return isFiltered ? t.noMatch : t.empty
   if (near) return t.within(total, distance(near.radius), isFiltered, more)
   if (isFiltered) return t.filtered(total)
   return table ? t.places(total) : t.byName(total)

@@ -4,7 +4,7 @@ import { messageOf } from '../shared/error-text.ts'
 import { forgetKey } from '../shared/key.ts'
 import { askForKey } from '../shared/key-field.ts'
 import { t } from '../shared/text.ts'
-import { formatAddress, parseAddress } from './address.ts'
+import { formatAddress, parseAddress, type View } from './address.ts'
 import { readPageData } from './page-data.ts'
 
 /*
@@ -19,7 +19,7 @@ export function problemView(error: unknown, retry: () => void): HTMLElement {
   const isFinal = error instanceof ApiError && error.status < 500
   if (error instanceof ApiError && error.status === 401) {
     forgetKey()
-    askForKey(t.giveAnotherKey(readPageData().contact))
+    askForKey(t.giveAnotherKey(messageOf(error), readPageData().contact))
   }
   return element(
     'div',
@@ -28,7 +28,7 @@ export function problemView(error: unknown, retry: () => void): HTMLElement {
     element(
       'div',
       { class: 'problem', role: 'alert' },
-      element('p', {}, messageOf(error), ...nearest(error)),
+      reasonOf(error, (dataset) => ({ ...parseAddress(location.search), compared: undefined, dataset })),
       isFinal
         ? element('a', { class: 'button', href: formatAddress({}), 'data-view': true }, t.allDatasetsTitle)
         : button(t.tryAgain, retry, { class: 'button' }),
@@ -36,10 +36,10 @@ export function problemView(error: unknown, retry: () => void): HTMLElement {
   )
 }
 
-/** The dataset with the nearest slug as a link, if the error names one. */
-function nearest(error: unknown): (string | HTMLElement)[] {
+/** Says why, with a link to `viewOf` the dataset with the nearest slug, if the error names one. */
+export function reasonOf(error: unknown, viewOf: (dataset: string) => View): HTMLElement {
   const [, dataset] = /; the nearest one is (.+)$/.exec(error instanceof ApiError ? error.message : '') ?? []
-  if (dataset === undefined) return []
-  const href = formatAddress({ ...parseAddress(location.search), compared: undefined, dataset })
-  return [` ${t.didYouMean} `, element('a', { href, 'data-view': true }, dataset), '?']
+  if (dataset === undefined) return element('p', {}, messageOf(error))
+  const link = element('a', { href: formatAddress(viewOf(dataset)), 'data-view': true }, dataset)
+  return element('p', {}, `${messageOf(error)} ${t.didYouMean} `, link, '?')
 }

@@ -86,13 +86,12 @@ export class SearchForm {
       each === shown ? (view.dataset ?? each.slug) : each.slug,
       each.name,
     ])
-    const unknown: [string, string][] = view.dataset && !shown ? [[view.dataset, view.dataset]] : []
-    if (view.compared) unknown.push([view.compared.join(), t.compared])
+    const compared: [string, string][] = view.compared ? [[view.compared.join(), t.compared]] : []
     this.#dataset.replaceChildren(
       element('option', { value: '' }, t.allDatasets),
-      ...[...known, ...unknown].map(([value, name]) => element('option', { value }, name)),
+      ...[...known, ...compared].map(([value, name]) => element('option', { value }, name)),
     )
-    this.#dataset.value = view.dataset ?? view.compared?.join() ?? ''
+    this.#dataset.value = (shown && view.dataset) ?? view.compared?.join() ?? ''
     if (!isSearch(view)) this.#report(undefined)
   }
 
