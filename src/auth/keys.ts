@@ -68,11 +68,11 @@ export async function createKey(
   return { key, ...toRecord(stored) }
 }
 
-/** Returns the access of each key that is valid at `now`. */
-export function findValidKeys(prisma: PrismaClient, now: Date): Promise<Access[]> {
+/** Returns the keys that are valid at `now`, with their access. */
+export function findValidKeys(prisma: PrismaClient, now: Date): Promise<(Access & Record<'id' | 'name', string>)[]> {
   return prisma.apiKey.findMany({
     where: { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
-    select: { accessTiers: true, grants: { select: { datasetId: true, expiresAt: true } } },
+    select: { id: true, name: true, accessTiers: true, grants: { select: { datasetId: true, expiresAt: true } } },
   })
 }
 
