@@ -71,7 +71,15 @@ const VIEWS: Readonly<Record<string, PicturedView>> = {
   developers: { address: SEOUL, act: (page) => page.locator('.request summary').first().click() },
   embed: { address: SEOUL, act: (page) => page.locator('.back .button').first().click() },
   share: { address: SEOUL, act: (page) => page.locator('.back .button').last().click() },
-  legend: { address: SEOUL, act: (page) => page.locator('.legend .others summary').click() },
+  legend: {
+    address: SEOUL,
+    act: async (page) => {
+      // A phone begins with a folded legend.
+      const folded = page.locator('.legend:not([open]) > summary')
+      if ((await folded.count()) > 0) await folded.click()
+      await page.locator('.legend .others summary').click()
+    },
+  },
   welcome: { address: '/', without: true },
   link: { address: SEOUL, without: true, act: (page) => page.locator('.view summary').click() },
   forgotten: { address: '/', act: (page) => page.locator('#key-known button').click() },

@@ -19,7 +19,7 @@ export function introduction(contact?: string): string {
   const headers = Object.entries(components.headers).map(([name, { description }]) => [`\`${name}\``, description])
   const values: Readonly<Record<string, string | number>> = {
     contact:
-      contact === undefined ? 'The operator makes one: `catalog keys create`.' : `Whom to ask for one: ${contact}`,
+      contact === undefined ? 'The operator makes one: `catalog keys create`.' : `Whom to ask for one: ${contact}.`,
     limit: DEFAULTS.limit,
     maxLimit: MAX_LIMIT,
     tooMany: MAX_LIMIT + 1,

@@ -56,8 +56,9 @@ const CLUSTER_ZOOM_STEP = 2
 const FLIGHT_MS = 600
 /** Before the map shows anything there is nothing to fly over. */
 const STILL = { animate: false }
-/** Pixels around what the map is moved to. */
+/** Pixels above and below what the map is moved to, and at most beside it. */
 const MARGIN = 56
+const SIDE = 128
 /** How long names appear and disappear. */
 const FADE_MS = 300
 /** The width of the world at zoom 0, in pixels. */
@@ -172,7 +173,7 @@ export function openMap(
       // A table may just have taken a part of its width.
       map.resize()
       // The names of places, and the legend, need room beside the places.
-      const side = Math.min(2 * MARGIN, container.clientWidth / 4)
+      const side = Math.min(SIDE, container.clientWidth / 6)
       const padding = { top: MARGIN, bottom: MARGIN, left: side, right: side }
       map.fitBounds([west, south, east, north], { padding, maxZoom, ...(content ? animation() : STILL) })
     },
