@@ -9,6 +9,11 @@ export function canAsk(): boolean {
 /** Asks a question on the terminal. Returns true for `y` and `yes`, and false for everything else. */
 export async function confirm(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  // It has the keyboard, so Ctrl-C is no signal. To close it would answer the question first.
+  terminal.once('SIGINT', () => {
+    process.stdin.setRawMode(false)
+    process.kill(process.pid, 'SIGINT')
+  })
   try {
     // The end of the input (Ctrl-D) closes the interface without an answer.
     const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')))

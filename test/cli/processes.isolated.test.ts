@@ -139,15 +139,22 @@ describe.skipIf(!existsSync(SCRIPT))('On a terminal', () => {
     expect(await db.database.prisma.item.count()).toBe(command.startsWith('import') ? 1 : 0)
   })
 
-  test.each(QUESTIONS)('catalog %s changes nothing after another answer or the end of the input', async (...asked) => {
-    const [command, question, refusal] = asked
-    for (const answer of ['maybe\n', '\x04']) {
-      const { code, stdout } = await run(command, answer)
-      expect(stdout).toContain(question)
-      expect([code, stdout]).toEqual([1, expect.stringContaining(refusal)])
-    }
-    expect(await db.database.prisma.item.count()).toBe(20)
-  })
+  test.each(QUESTIONS)(
+    'catalog %s changes nothing after another answer, the end of the input or Ctrl-C',
+    async (...asked) => {
+      const [command, question, refusal] = asked
+      for (const [answer, exitCode, said] of [
+        ['maybe\n', 1, refusal],
+        ['\x04', 1, refusal],
+        ['\x03', 130, 'catalog: stopped; nothing was changed'],
+      ] as const) {
+        const { code, stdout } = await run(command, answer)
+        expect(stdout).toContain(question)
+        expect([code, stdout]).toEqual([exitCode, expect.stringContaining(said)])
+      }
+      expect(await db.database.prisma.item.count()).toBe(20)
+    },
+  )
 
   test('an export shows its progress, and then the file', async () => {
     const { code, stdout } = await run('export places --format csv --output FOLDER/places.csv')
