@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { Option } from 'commander'
 import { resolveDataset } from '../auth/names.ts'
 import { EXPORT_FORMATS } from '../catalog/export-formats.ts'
@@ -27,7 +28,10 @@ export const exportCommand = new CatalogCommand('export')
       'bundle',
     ]),
   )
-  .option('--output <path>', 'the file to write, or the folder of a bundle; default: stdout')
+  .option(
+    '--output <path>',
+    'the file to write, whose ending names the format too, or the folder of a bundle; default: stdout',
+  )
   .option('--all <folder>', 'write all datasets to this folder, which catalog import reads')
   .option('--with-keys', 'with --all: also write the hashes of the keys, so that the keys work on the copy')
   .option('--force', 'replace the file or the bundle if it exists')
@@ -40,7 +44,8 @@ async function run(text: string | undefined, { all, withKeys, ...options }: Opti
       throw operationFailed('--all FOLDER takes neither a dataset nor --format nor --output')
     return exportAll(all, withKeys ?? false, options.force)
   }
-  const { format } = options
+  const ending = options.output === undefined ? '' : extname(options.output).slice(1).toLowerCase()
+  const format = options.format ?? EXPORT_FORMATS.find(({ name }) => name === ending)?.name
   if (text === undefined) throw operationFailed('Name a dataset, or write all of them with --all FOLDER')
   if (format === undefined) throw operationFailed("required option '--format <format>' not specified")
   if (withKeys) throw operationFailed('--with-keys needs --all FOLDER')

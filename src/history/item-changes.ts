@@ -59,9 +59,9 @@ export async function readItemChanges(
            [sql`before ->> 'latitude'`, sql`before ->> 'longitude'`],
            [sql`after ->> 'latitude'`, sql`after ->> 'longitude'`],
          )} END AS "movedMetres"
-    FROM (SELECT *, row_number() OVER (PARTITION BY change ORDER BY id) AS n FROM (${changed}) AS changed) AS numbered
+    FROM (SELECT *, row_number() OVER (PARTITION BY change ORDER BY coalesce(after, before) ->> 'external_id' COLLATE "C", id) AS n FROM (${changed}) AS changed) AS numbered
    WHERE $1::integer IS NULL OR n <= $1
-   ORDER BY change, id`,
+   ORDER BY change, n`,
     parameters,
   )
   return rows.map(readChange)

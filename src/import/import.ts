@@ -7,7 +7,7 @@ import { DEFAULT_ORIGIN, type Origin } from '../history/record.ts'
 import { sql } from '../sql.ts'
 import { checkColumns } from './check-columns.ts'
 import { type LabelSource, readCodeLabels, warnOfUnusedLabels } from './code-labels.ts'
-import { type LargeChange, type LargeChangeKind, LargeChangeStopped } from './load/large-change.ts'
+import { describeLargeChange, type LargeChange, type LargeChangeKind, LargeChangeStopped } from './load/large-change.ts'
 import { describeFiles, digestImport, findSameImport } from './load/last-import.ts'
 import { type AllowedChanges, findDataset, type Load, type LoadPhase, loadStaged } from './load/load-staged.ts'
 import type { MergeCounts } from './load/merge.ts'
@@ -68,7 +68,7 @@ export async function importManifest(
 ): Promise<ImportSummary> {
   const { dataset, files, labels: labelSources } = await readManifest(manifestPath)
   const paths = [manifestPath, ...pathsOf(files, labelSources)]
-  const warn = (reason: string) => options.onWarning?.({ file: basename(manifestPath), line: 1, reason })
+  const warn = (reason: string) => options.onWarning?.({ file: basename(manifestPath), reason })
   if (dataset.visibility === 'paid' && dataset.accessTier === null) {
     warn('a paid dataset without an accessTier is open only to keys with a grant')
   }
@@ -114,11 +114,10 @@ function warnOfQuestions(
   largeChanges: readonly LargeChange[],
   { confirm, onWarning }: ImportOptions,
 ): void {
-  for (const { kind } of largeChanges) {
-    if (!confirm?.[kind]) continue
-    const does = kind === 'moves' ? 'moves' : 'removes'
-    const reason = `the import would ask before it ${does} so many items; without a terminal it needs --allow-${kind}`
-    onWarning?.({ file: basename(manifestPath), line: 1, reason })
+  for (const change of largeChanges.filter(({ kind }) => confirm?.[kind])) {
+    const would = `the import would ${describeLargeChange(change)}, and asks before`
+    const reason = `${would}; without a terminal it needs --allow-${change.kind}`
+    onWarning?.({ file: basename(manifestPath), reason })
   }
 }
 

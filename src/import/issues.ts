@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nearestName } from '../errors/nearest-name.ts'
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: 'a list',
@@ -14,9 +15,19 @@ function defaultReason(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`
   if (issue.code === 'unrecognized_keys') {
-    return `has the unknown member ${issue.keys.join(', ')}; possible are ${allowedMembers(issue.inst).join(', ')}`
+    return describeUnknown(issue.keys, allowedMembers(issue.inst))
   }
   return undefined
+}
+
+/** A name with more wrong letters is probably another one. */
+const MAX_DISTANCE = 2
+
+function describeUnknown(keys: readonly string[], allowed: readonly string[]): string {
+  const nearest = keys.map((key) => nearestName(key, allowed, MAX_DISTANCE))
+  const named = keys.map((key, n) => (nearest[n] === undefined ? key : `${key} (did you mean ${nearest[n]}?)`))
+  const possible = nearest.includes(undefined) ? `; possible are ${allowed.join(', ')}` : ''
+  return `has the unknown member ${named.join(', ')}${possible}`
 }
 
 /** The members that an object or a record may have. */

@@ -4,7 +4,8 @@ import type { BadRow } from './load/cross-row-checks.ts'
 /** A bad row or a warning, with the name of the file in the manifest. */
 export interface ImportProblem {
   file: string
-  line: number
+  /** There is none if the manifest as a whole is meant. */
+  line?: number | undefined
   reason: string
   /** What rows have in common whose reasons differ only in a value. */
   kind?: string | undefined
@@ -88,7 +89,8 @@ export class ProblemGroups {
     const group = this.#groups.get(key) ?? { count: 0, rows: [] }
     if (group.count === 0 && this.#groups.size >= MAX_GROUPS) return
     group.count += 1
-    if (group.rows.length < SHOWN_ROWS) group.rows.push({ place: `${file}:${line}`, reason })
+    if (group.rows.length < SHOWN_ROWS)
+      group.rows.push({ place: line === undefined ? file : `${file}:${line}`, reason })
     this.#groups.set(key, group)
   }
 

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { isUniqueViolation } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { messageOf, operationFailed } from '../errors/errors.ts'
+import { quoteForShell } from '../errors/quote-for-shell.ts'
 import { columnList, quoteName, type SqlSession, sql } from '../sql.ts'
 
 /*
@@ -27,6 +29,9 @@ export type CatalogFile = z.output<typeof catalogFile>
 /** Reads what a folder has. @throws `OPERATION_FAILED` if it is no folder of `catalog export --all` */
 export async function readCatalogFile(folder: string): Promise<CatalogFile> {
   const path = join(folder, CATALOG_FILES.catalog)
+  const manifest = join(folder, 'manifest.json')
+  if (!existsSync(path) && existsSync(manifest))
+    throw operationFailed(`${folder} is a bundle of one dataset: npx catalog import ${quoteForShell(manifest)}`)
   try {
     return catalogFile.parse(JSON.parse(await readFile(path, 'utf8')))
   } catch (error) {

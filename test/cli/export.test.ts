@@ -29,7 +29,7 @@ describe('catalog export', () => {
 
   test.each(BINARIES)('$title is written to a file as the gateway serves it', async ({ name: format }) => {
     const path = join(await mkdtemp(inFolder('binary-')), `seoul.${format}`)
-    expect(await run('seoul', '--format', format, '--output', path)).toMatchObject({ code: 0, stderr: '' })
+    expect(await run('seoul', '--output', path)).toMatchObject({ code: 0, stderr: '' })
     const served = await (await t.get(`/exports/seoul.${format}`)).arrayBuffer()
     expect((await readFile(path)).equals(Buffer.from(served))).toBe(true)
   })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import pg from 'pg'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { getJson, useApp } from '../support/app.ts'
@@ -70,7 +70,7 @@ describe('catalog import', () => {
     await manifest('shrinking', [A])
     const line = 'catalog: This import would remove 1 of 2 items of the dataset shrinking; nothing was changed'
     expect(await run('import', path)).toEqual({
-      ...{ code: 1, stdout: '', stderr: `${line}; to do so, add --allow-removals\n` },
+      ...{ code: 1, stdout: '', stderr: `${line}; to remove 1 of 2 items, add --allow-removals\n` },
     })
     expect((await run('import', '--dry-run', path)).stdout).toBe(
       'removed: b b\nshrinking: 0 created, 0 updated, 1 unchanged, 1 removed, 0 skipped (dry run: nothing was changed)\n',
@@ -114,9 +114,15 @@ describe('catalog import', () => {
   test('names a manifest or a data file that does not exist, and does not blame the database', async () => {
     const path = await manifest('fileless', [A])
     await rm(inFolder('fileless.ndjson'))
+    await mkdir(inFolder('a bundle'))
+    await writeFile(inFolder('a bundle', 'manifest.json'), '{}')
     for (const [given, line] of [
+      [
+        inFolder('a bundle'),
+        /^catalog: .* is a bundle of one dataset: npx catalog import '.*a bundle\/manifest.json'\n$/,
+      ],
       [inFolder('nowhere.json'), /^catalog: .*nowhere\.json: .*\n$/],
-      [path, /^catalog: fileless\.ndjson: can't be read: ENOENT[^\n]*\n$/],
+      [path, /^catalog: fileless\.ndjson: does not exist\n$/],
     ] as const) {
       expect(await run('import', given)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) })
     }
@@ -141,6 +147,8 @@ describe('Beside a running gateway', () => {
     original = await read()
     const { stdout, stderr } = await load(MOVED, '--dry-run')
     const lines = stdout.trim().split('\n')
+    const listed = lines.filter((line) => line.startsWith('updated: item'))
+    expect(listed).toEqual([...listed].sort())
     expect(lines.slice(0, 2)).toEqual([
       expect.stringMatching(/^updated: item \d+ Item \d+, moves \d+(\.\d)? m$/),
       '  latitude 37.5000000 → -37.5000000',
@@ -156,7 +164,7 @@ describe('Beside a running gateway', () => {
   })
 
   test('a wrong sign is stopped, and undone if it was allowed', async () => {
-    expect(await load(MOVED)).toMatchObject({ code: 1, stderr: expect.stringContaining('would move 12 of 12 items') })
+    expect(await load(MOVED)).toMatchObject({ code: 1, stderr: expect.stringContaining('would move all 12 items') })
     expect((await load(MOVED, '--allow-moves')).code).toBe(0)
     await expect.poll(read).not.toBe(original)
     expect((await run('undo', 'places')).stdout).toMatch(

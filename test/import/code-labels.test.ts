@@ -139,7 +139,7 @@ describe('Labels of codes', () => {
     ],
     ['another field', { name: {} }, {}, /labels .*name/],
     ['an empty label', { categoryCode: { x: '' } }, {}, /labels\.categoryCode must be a file/],
-    ['a missing file', { categoryCode: 'none.csv' }, {}, /^none\.csv: can't be read/],
+    ['a missing file', { categoryCode: 'none.csv' }, {}, /^none\.csv: does not exist/],
     [
       'a missing column',
       { categoryCode: 'countries.csv' },

@@ -72,7 +72,12 @@ describe('An entry of a manifest says how its file is written', () => {
 
   test.each<[object, string]>([
     [{ encoding: 'klingon' }, 'items.0.encoding must be an encoding, such as utf-8'],
+    [
+      { encoding: 'ansi' },
+      'items.0.encoding must be an encoding, such as utf-8, utf-16le, cp949, shift_jis, or windows-1252 for "ANSI"',
+    ],
     [{ encoding: 'base64' }, 'items.0.encoding must be an encoding'],
+    [{ crs: '25832' }, 'items.0.crs must begin with EPSG:, such as EPSG:25832'],
     [{ delimiter: ';;' }, 'items.0.delimiter must be one character'],
     [{ decimal: ';' }, 'items.0.decimal must be one of ., ,'],
     [{ crs: 'EPSG:1' }, 'items.0.crs must be the code of a coordinate reference system'],

@@ -219,8 +219,10 @@ test('what has no column is named, and a file without rows or of another format 
   const path = await write('bare.csv', 'a,lat\n1,500\n1,3\n')
   expect((await initManifest(path)).missing).toEqual(['name', 'latitude', 'longitude', 'externalId'])
   await expect(initManifest(await write('empty.csv', 'a,b\n'))).rejects.toThrow('has no rows to guess the columns from')
-  await expect(initManifest(await write('a.pdf', 'x'))).rejects.toThrow('must end in .ndjson, .csv or .geojson')
-  await expect(initManifest(join(folder, 'nowhere.csv'))).rejects.toThrow("can't be read: ENOENT")
+  await expect(initManifest(await write('a.pdf', 'x'))).rejects.toThrow(
+    'must end in .csv, .tsv, .txt, .ndjson, .jsonl,',
+  )
+  await expect(initManifest(join(folder, 'nowhere.csv'))).rejects.toThrow('nowhere.csv: does not exist')
   await expect(initManifest(path, join(folder, 'no', 'folder.json'))).rejects.toThrow("can't be written: ENOENT")
 })
 

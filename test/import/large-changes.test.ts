@@ -22,8 +22,20 @@ const countAway = () => t.db.database.prisma.item.count({ where: { latitude: { n
 describe('An import that would remove or move items', () => {
   test.each<['removals' | 'moves', number, string, string, string]>([
     ['removals', 2, '18 rows', rows(18), ''],
-    ['removals', 3, '17 rows', rows(17), 'remove 3 of 20 items of the dataset places; nothing was changed; to do so'],
-    ['removals', 20, 'no rows', '', 'remove all 20 items of the dataset places; nothing was changed; if the files'],
+    [
+      'removals',
+      3,
+      '17 rows',
+      rows(17),
+      'remove 3 of 20 items of the dataset places; nothing was changed; to remove 3 of 20 items, add --allow-removals',
+    ],
+    [
+      'removals',
+      20,
+      'no rows',
+      '',
+      'remove all 20 items of the dataset places; nothing was changed; if these files are another dataset, change its slug in the manifest; to remove all 20 items, add --allow-removals',
+    ],
     ['moves', 2, 'another hemisphere', rows(20, 2, '-37.5'), ''],
     ['moves', 3, 'another hemisphere', rows(20, 3, '-37.5'), 'move 3 of 20 items of the dataset places by more than a'],
     ['moves', 20, 'less than a kilometre', rows(20, 20, '37.508'), ''],
@@ -92,9 +104,13 @@ describe('An import that would remove or move items', () => {
       ['moves', rows(20, 3, '0')],
     ] as const) {
       await t.importer.run({ 'a.ndjson': more }, { dryRun: true, confirm: { [kind]: async () => true } })
-      const does = kind === 'moves' ? 'moves' : 'removes'
-      expect(t.importer.reported.warnings.map(({ reason }) => reason)).toEqual([
-        `the import would ask before it ${does} so many items; without a terminal it needs --allow-${kind}`,
+      const does = kind === 'moves' ? 'move 3 of 20' : 'remove 14 of 20'
+      const far = kind === 'moves' ? ' by more than a kilometre' : ''
+      expect(t.importer.reported.warnings).toEqual([
+        {
+          file: 'manifest.json',
+          reason: `the import would ${does} items of the dataset places${far}, and asks before; without a terminal it needs --allow-${kind}`,
+        },
       ])
     }
     expect(await t.importer.fail({ 'a.ndjson': ndjson(row({ latitude: 91 })) }, { dryRun: true })).toContain(
@@ -189,13 +205,15 @@ describe('Before the rows are read', () => {
     ).toContain('a.csv: has no column 명칭')
   })
 
-  test('a misspelt member of the manifest lists the possible ones', async () => {
+  test('a misspelt member of the manifest names the nearest one, or the possible ones', async () => {
     const message = await t.importer.fail(
       {},
-      { items: [{ file: 'a.csv', columns: { nmae: 'x' } }], dataset: { stats: 'x' } },
+      { items: [{ file: 'a.csv', columns: { nmae: 'x' } }], dataset: { visibilty: 'x', owner: 'y' } },
     )
-    expect(message).toContain('dataset has the unknown member stats; possible are id, slug, name,')
-    expect(message).toContain('columns has the unknown member nmae; possible are id, externalId, name,')
+    expect(message).toContain(
+      'dataset has the unknown member visibilty (did you mean visibility?), owner; possible are id, slug, name,',
+    )
+    expect(message).toMatch(/columns has the unknown member nmae \(did you mean name\?\)$/)
   })
 })
 

@@ -237,7 +237,7 @@ describe('Identity', () => {
     const id = '22222222-0000-4000-8000-000000000001'
     await t.importer.run(file(row({ id })))
     expect(await t.importer.fail(file(row({ id })), { dataset: { slug: 'other' } })).toContain(
-      'belongs to an item of another dataset',
+      `the id ${id} belongs to an item of the dataset places; give the manifest that slug, or leave out the columns of "id" and "images"`,
     )
   })
 

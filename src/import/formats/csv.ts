@@ -80,8 +80,11 @@ function readHeader({ cells, line, problem }: CsvRecord, delimiter: string, file
   const other = otherSeparator(cells, delimiter)
   if (!other) return names
   const expected = SEPARATORS.find(({ separator }) => separator === delimiter)?.name ?? `"${delimiter}"`
+  const isGiven = file.dialect.delimiter !== undefined
   const advice = adviseEntry(file, { delimiter: other.separator })
-  throw operationFailed(`${place}: the columns are separated by ${other.name}, and must be by ${expected}; ${advice}`)
+  throw operationFailed(
+    `${place}: the columns are separated by ${other.name}, ${isGiven ? 'but the manifest says' : 'not by'} ${expected}; ${advice}`,
+  )
 }
 
 function toRow({ line, lastLine, cells, problem }: CsvRecord, header: readonly string[]): SourceRow {

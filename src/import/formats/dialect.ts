@@ -6,7 +6,7 @@ import { isEncoding } from './encodings.ts'
 export const dialectMembers = {
   encoding: z
     .string()
-    .refine(isEncoding, 'must be an encoding, such as utf-8, utf-16le, windows-1252, cp949 or shift_jis')
+    .refine(isEncoding, 'must be an encoding, such as utf-8, utf-16le, cp949, shift_jis, or windows-1252 for "ANSI"')
     .optional(),
   delimiter: z
     .string()
@@ -16,7 +16,10 @@ export const dialectMembers = {
   crs: z
     .string()
     .refine((name) => findReferenceSystem(name) !== undefined, {
-      error: 'must be the code of a coordinate reference system that is known here, such as EPSG:25832',
+      error: ({ input }) =>
+        /^\d+$/.test(String(input))
+          ? `must begin with EPSG:, such as EPSG:${input}`
+          : 'must be the code of a coordinate reference system that is known here, such as EPSG:25832',
     })
     .optional(),
   sheet: z.string().min(1).optional(),

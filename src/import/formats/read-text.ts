@@ -138,11 +138,13 @@ export function countLines(text: string): number {
 }
 
 /**
- * Checks that a file can be read twice, as an import does. Reading a pipe again waits for ever. Whether the file is there is not checked.
- * @throws `OPERATION_FAILED` for a folder, a pipe, a socket or a device
+ * Checks that a file can be read twice, as an import does. Reading a pipe again waits for ever.
+ * @throws `OPERATION_FAILED` for a folder, a pipe, a socket or a device, and if there is none
  */
 export async function requireRegularFile({ name, path }: Pick<SourceFile, 'name' | 'path'>): Promise<void> {
-  const found = await stat(path).catch(() => undefined)
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw operationFailed(`${name}: does not exist`, error)
+  })
   if (!found || found.isFile()) return
   if (found.isDirectory()) throw operationFailed(`${name}: is a folder; name a file in it`)
   const kind = found.isFIFO() ? 'a pipe' : found.isSocket() ? 'a socket' : 'a device'

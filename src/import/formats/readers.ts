@@ -66,7 +66,7 @@ export function formatOf({ name, dialect }: SourceFile): Format {
   const format = FORMATS.find(({ ending }) => ending.test(name))
   if (!format) {
     const ways = [
-      `${name}: must end in .ndjson, .csv or .geojson, with or without .gz, or in .xlsx`,
+      `${name}: must end in .csv, .tsv, .txt, .ndjson, .jsonl, .geojson, .geojsonl or .geojsons, with or without .gz, or in .xlsx`,
       findOtherWay(name),
     ]
     throw operationFailed(ways.filter((each) => each !== undefined).join('; '))

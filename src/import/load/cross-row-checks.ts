@@ -69,10 +69,11 @@ const CHECKS: readonly ((tables: Tables) => SqlText)[] = [
   checkRepeated(sql`external_id`, EXTERNAL_ID),
   ({ t }) => sql`
     DELETE FROM ${t} AS bad
-     USING items AS i
-     WHERE i.id = bad.id AND i.dataset_id <> $1
-    RETURNING ${BAD}, 'the id ' || bad.id || ' belongs to an item of another dataset' AS reason,
-              'the id belongs to an item of another dataset' AS kind`,
+     USING (SELECT i.id, 'belongs to an item of the dataset ' || d.slug
+                         || '; give the manifest that slug, or leave out the columns of "id" and "images"' AS belongs
+              FROM items AS i JOIN datasets AS d ON d.id = i.dataset_id WHERE d.id <> $1) AS other
+     WHERE other.id = bad.id
+    RETURNING ${BAD}, 'the id ' || bad.id || ' ' || belongs AS reason, 'the id ' || belongs AS kind`,
   ({ t, stays }) => sql`
     DELETE FROM ${t} AS bad
      USING items AS i

@@ -25,8 +25,13 @@ export class LargeChangeStopped extends OperationFailed {
   readonly change: LargeChange
 
   constructor(change: LargeChange) {
+    const { kind, count, total } = change
+    const some = `${kind === 'moves' ? 'move' : 'remove'} ${describeCount(change)}`
+    // If no item stays, the files may be those of another dataset, which would be replaced.
+    const isOther = kind === 'removals' && count === total
+    const advice = isOther ? 'if these files are another dataset, change its slug in the manifest; ' : ''
     super(
-      `This import would ${describeLargeChange(change)}; nothing was changed; ${adviseSlug(change)}to do so, add --allow-${change.kind}`,
+      `This import would ${describeLargeChange(change)}; nothing was changed; ${advice}to ${some}, add --allow-${kind}`,
     )
     this.change = change
   }
@@ -46,13 +51,12 @@ export function findLargeChanges(
   return changes.filter(({ count, total }) => count > LARGE_SHARE * total)
 }
 
-/** If no item stays, the files may be those of another dataset, which would be replaced. */
-function adviseSlug({ kind, count, total }: LargeChange): string {
-  return kind === 'removals' && count === total ? 'if the files are another dataset, give it another slug; ' : ''
+function describeCount({ count, total }: LargeChange): string {
+  return count === total ? `all ${total} items` : `${count} of ${total} items`
 }
 
-function describeLargeChange({ kind, slug, count, total }: LargeChange): string {
-  const some = `${count} of ${total} items`
-  if (kind === 'moves') return `move ${some} of the dataset ${slug} by more than a kilometre`
-  return `remove ${count === total ? `all ${total} items` : some} of the dataset ${slug}`
+/** Says what an import would do: `remove 15 of 100 items of the dataset parks`. */
+export function describeLargeChange(change: LargeChange): string {
+  const items = `${describeCount(change)} of the dataset ${change.slug}`
+  return change.kind === 'moves' ? `move ${items} by more than a kilometre` : `remove ${items}`
 }

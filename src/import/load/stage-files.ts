@@ -34,7 +34,7 @@ export async function stageFiles(staging: Staging): Promise<{ unidentified: numb
   const { session, table, problems, files, bytesTotal, onProgress } = staging
   let bytesRead = 0
   let rows = 0
-  let reportedAt = 0
+  let reportedAt = Date.now()
   let batch: string[] = []
   let batchCharacters = 0
   let badRows: RowIdentity[] = []
