@@ -243,6 +243,12 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     expect(await page.locator('#map-status').textContent()).toBe('')
     await page.unroute('**/graphql')
     await page.unroute('**/tiles/**')
+    const limited = { status: 429, headers: { 'retry-after': '40' }, json: { error: { code: 'RATE_LIMITED' } } }
+    await page.route('**/graphql', (route) => route.fulfill(limited))
+    await page.goto(`${t.url}/?dataset=world-airports`)
+    const limit = 'The limit of this key for a minute is reached. Trying again in 40 s …'
+    await page.locator('#connection').getByText(limit).waitFor()
+    await page.unroute('**/graphql')
   })
 
   test('the map shows one world, and moves over the antimeridian', async () => {

@@ -21,6 +21,10 @@ export function showStatus(message: string): void {
 
 /** Says that something waits for the server; undefined removes the line. */
 export function showWaiting(problem: ApiError | undefined): void {
-  const message = problem?.status === 0 ? t.noConnection : t.busy
-  byId('connection', HTMLElement).textContent = problem ? message : ''
+  byId('connection', HTMLElement).textContent = problem ? describe(problem) : ''
+}
+
+function describe({ status, retryAfterMs }: ApiError): string {
+  if (status === 429 && retryAfterMs > 0) return t.limitReached(retryAfterMs / 1000)
+  return status === 0 ? t.noConnection : t.busy
 }

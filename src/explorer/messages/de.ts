@@ -66,6 +66,7 @@ export const de: Messages = {
   // Warten und Fehler
   noConnection: 'Keine Verbindung zum Server. Neuer Versuch läuft …',
   busy: 'Der Server ist ausgelastet. Neuer Versuch läuft …',
+  limitReached: (seconds) => `Das Limit dieses Schlüssels pro Minute ist erreicht. Neuer Versuch in ${seconds} s …`,
   problem: 'Diese Ansicht kann nicht angezeigt werden',
   notFound: 'Diesen Datensatz oder Ort gibt es nicht.',
   denied: 'Ihr Schlüssel hat keinen Zugriff auf diesen Datensatz.',

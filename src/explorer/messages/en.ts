@@ -64,6 +64,7 @@ export const en = {
   // Waiting and problems
   noConnection: 'No connection to the server. Trying again …',
   busy: 'The server is busy. Trying again …',
+  limitReached: (seconds: number) => `The limit of this key for a minute is reached. Trying again in ${seconds} s …`,
   problem: 'This view can’t be shown',
   notFound: 'There is no such dataset or place.',
   denied: 'Your key does not give access to this dataset.',

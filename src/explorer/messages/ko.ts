@@ -63,6 +63,7 @@ export const ko: Messages = {
   // 대기와 문제
   noConnection: '서버에 연결할 수 없습니다. 다시 시도하는 중 …',
   busy: '서버가 바쁩니다. 다시 시도하는 중 …',
+  limitReached: (seconds) => `이 키의 분당 한도에 도달했습니다. ${seconds}초 후 다시 시도합니다 …`,
   problem: '이 화면을 표시할 수 없습니다',
   notFound: '해당 데이터셋이나 장소가 없습니다.',
   denied: '이 키로는 이 데이터셋을 볼 수 없습니다.',
