@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
 
   test('opens without a key, with a key field and a tab for each example, and no request fails', async () => {
     await page.goto(`${t.url}/graphql`)
-    await page.getByText('Ctrl-Enter runs it.').waitFor()
+    await page.getByText('Press Ctrl-Enter to run this.').waitFor()
     expect(await page.getByLabel('API key', { exact: true }).getAttribute('type')).toBe('password')
     expect(await page.getByLabel('API key', { exact: true }).getAttribute('title')).toContain('Authorization: Bearer')
     expect(await tabs()).toEqual(['Datasets', 'Palaces', 'Search', 'Nearby', 'Connection', 'Compare', 'Node'])
@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
 
   test('a query without a key moves the focus to the key field', async () => {
     await run()
-    await result().getByText('Give your API key above').waitFor()
+    await result().getByText('Enter your API key above').waitFor()
     expect(
       await page.getByLabel('API key', { exact: true }).evaluate((input) => input === document.activeElement),
     ).toBe(true)

@@ -20,7 +20,7 @@ export function createFetcher(): Fetcher {
     for (;;) {
       const hasKey = readKey() !== undefined || Object.keys(headers).some((name) => /^authorization$/i.test(name))
       if (!hasKey) {
-        if (!isIntrospection) return refuse('Give your API key above, then run this again.')
+        if (!isIntrospection) return refuse('Enter your API key above, then run this again.')
         await nextKey()
       }
       const response = await post(operation, headers)
