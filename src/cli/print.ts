@@ -44,6 +44,11 @@ export function printFacts(width: number, facts: readonly (readonly string[])[])
   for (const [label = '', value = ''] of facts) printLine(label.padEnd(width) + value)
 }
 
+/** Returns `1 grant` or `2 grants`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** Prints one line on stderr. */
 export function printNotice(line: string): void {
   process.stderr.write(`${escapeControls(line)}\n`)

@@ -123,7 +123,7 @@ describe('catalog datasets', () => {
   })
 
   test('remove wants --yes without a terminal, and then removes the dataset with its items and grants', async () => {
-    const line = /^catalog: This removes the dataset inactive with \d+ items and 0 grants; to do so, add --yes\n$/
+    const line = /^catalog: This removes the dataset inactive with 1 item and 0 grants; to do so, add --yes\n$/
     await expectFailure(['datasets', 'remove', 'inactive'], line)
     const { id } = await t.database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'inactive' } })
     expect(await get('/v1/datasets/inactive')).toBe(403)

@@ -213,7 +213,9 @@ describe('Beside a running gateway', () => {
     await run('datasets', 'remove', 'places', '--yes')
     await expect.poll(read).toContain('404')
     expect((await runCatalog(t.env, ...restore)).stdout).toMatch(/^places\tremoved .*Z$/m)
-    expect((await run('datasets', 'restore', 'places')).stdout).toBe('The dataset places is restored, with 12 items\n')
+    expect((await run('datasets', 'restore', 'places')).stdout).toBe(
+      'The dataset places is restored, with 12 items and 1 grant\n',
+    )
     await expect.poll(read).toBe(before)
     expect(await t.database.prisma.grant.findMany()).toEqual(grants)
     expect((await run('datasets', 'restore', 'nothing')).stderr).toContain('There is no dataset with the slug nothing')

@@ -8,7 +8,7 @@ import { CatalogCommand } from '../command.ts'
 import { requireConfirmation } from '../confirm.ts'
 import { commandOrigin, withDatabase } from '../database.ts'
 import { DATASET_NAMES, YES } from '../options.ts'
-import { printJson, printLine } from '../print.ts'
+import { counted, printJson, printLine } from '../print.ts'
 
 export const removeCommand = new CatalogCommand('remove')
   .description('remove a dataset with its items, images and grants; catalog datasets restore brings it back')
@@ -34,10 +34,12 @@ async function remove(text: string | undefined, { samples, yes, json }: Options)
     for (const name of names) {
       const removed = await removeConfirmed(database, name, yes ?? false)
       if (json) printJson(removed)
-      else printLine(`The dataset ${removed.slug} is removed, with ${removed.items} items and ${removed.grants} grants`)
+      else printLine(`The dataset ${removed.slug} is removed, ${describe(removed)}`)
     }
   })
 }
+
+const describe = ({ items, grants }: DatasetContent) => `with ${counted(items, 'item')} and ${counted(grants, 'grant')}`
 
 async function removeConfirmed(database: Database, text: string, isConfirmed: boolean) {
   const { prisma } = database
@@ -48,13 +50,11 @@ async function removeConfirmed(database: Database, text: string, isConfirmed: bo
     grants: await prisma.grant.count({ where }),
   }
   for (;;) {
-    const { items, grants } = content
-    if (!isConfirmed)
-      await requireConfirmation('Remove', `the dataset ${slug} with ${items} items and ${grants} grants`)
+    if (!isConfirmed) await requireConfirmation('Remove', `the dataset ${slug} ${describe(content)}`)
     const confirmed = isConfirmed ? undefined : content
     // A session has no statement timeout, and the items of a large dataset take a while.
     const { isRemoved, ...found } = await database.withSession((session) =>
-      database.withReadersOnCopy(session, items, async () => {
+      database.withReadersOnCopy(session, content.items, async () => {
         const removal = await removeDataset(session, { id, slug }, confirmed, commandOrigin())
         await renewStatistics(session)
         return removal

@@ -9,7 +9,7 @@ import { describeMembers } from '../changes.ts'
 import { CatalogCommand } from '../command.ts'
 import { commandOrigin, withDatabase } from '../database.ts'
 import { DATASET_NAMES } from '../options.ts'
-import { printLine } from '../print.ts'
+import { counted, printLine } from '../print.ts'
 
 const toJson = ({ undone, redone, ...summary }: UndoSummary) => ({
   ...summary,
@@ -22,10 +22,11 @@ export const undoCommand = new CatalogCommand('undo')
   .example('npx catalog undo museums')
   .printing({
     run: (text: string, { overwrite = false }: { overwrite?: boolean }) => undo(text, overwrite),
-    print: ({ slug, undone, redone, exists, dataset, created, updated, removed }) => {
+    print: ({ slug, undone, redone, exists, dataset, grants, created, updated, removed }) => {
       for (const line of describeMembers(dataset)) printLine(`dataset: ${line}`)
       const entry = redone === null ? '' : `, the undo of entry ${redone},`
-      const state = exists ? '' : '; the dataset is removed, because the change had created it'
+      const back = grants === 0 ? '' : `; ${counted(grants, 'grant')} came back`
+      const state = exists ? back : '; the dataset is removed, because the change had created it'
       printLine(
         `${slug}: entry ${undone}${entry} is undone: ${created} created, ${updated} updated, ${removed} removed${state}`,
       )
@@ -45,7 +46,8 @@ export const restoreDatasetCommand = new CatalogCommand('restore')
         const former = `go back to its former state with: npx catalog undo ${slug}`
         if (exists) throw operationFailed(`The dataset ${slug} exists; ${former}`)
       }),
-    print: ({ slug, created }) => printLine(`The dataset ${slug} is restored, with ${created} items`),
+    print: ({ slug, created, grants }) =>
+      printLine(`The dataset ${slug} is restored, with ${counted(created, 'item')} and ${counted(grants, 'grant')}`),
     toJson,
   })
 

@@ -25,6 +25,8 @@ export interface UndoSummary extends ChangeCounts {
   redone: string | null
   /** The members of the dataset that the entry had changed, with the value of now as `after`. */
   dataset: Record<string, Difference>
+  /** The grants that came back with a removed dataset. */
+  grants: number
   /** Whether the dataset exists now. */
   exists: boolean
 }
@@ -50,7 +52,7 @@ export async function undoLastEntry(
     const { datasetBefore } = entry
     const counts = datasetBefore
       ? await restore(staged, datasetBefore, exists, change).catch(explainConflict(slug))
-      : await deleteDataset({ session, datasetId: id, ...change })
+      : { ...(await deleteDataset({ session, datasetId: id, ...change })), grants: 0 }
     await dropStaging(session, staged.table)
     const { id: undone, undoneId: redone, datasetAfter } = entry
     const { updatedAt: _, ...members } = findDifferences(datasetAfter ?? {}, datasetBefore ?? {})
@@ -83,7 +85,7 @@ async function restore(
   before: DatasetDocument,
   exists: boolean,
   change: Pick<Change, 'action' | 'origin' | 'undoneId'>,
-): Promise<ChangeCounts> {
+): Promise<ChangeCounts & { grants: number }> {
   const { session, datasetId, table } = staged
   const { rowCount } = await session.query(sql`SELECT FROM datasets WHERE slug = $1 AND id <> $2`, [
     before.slug,
@@ -94,19 +96,20 @@ async function restore(
   const { unchanged, ...counts } = await planItems(staged, sql`i.id IN (SELECT id FROM ${afterOf(table)})`)
   const state = { ...staged, now: new Date(), exists, row: before, labels: before.labels, change }
   await mergeStaged(state, { unchanged, ...counts })
-  if (!exists) await restoreGrants(session, before)
+  const grants = exists ? 0 : await restoreGrants(session, before)
   // So that a conflict is known here.
   await session.query(sql`SET CONSTRAINTS ALL IMMEDIATE`)
-  return counts
+  return { ...counts, grants }
 }
 
-/** A grant of a key that was deleted since is lost with its key. */
-async function restoreGrants(session: SqlSession, { grants }: DatasetDocument): Promise<void> {
-  await session.query(
+/** Returns the number of grants that are back. A grant of a key that was deleted since is lost with its key. */
+async function restoreGrants(session: SqlSession, { grants }: DatasetDocument): Promise<number> {
+  const { rowCount } = await session.query(
     sql`INSERT INTO grants
      SELECT r.* FROM jsonb_populate_recordset(NULL::grants, $1) AS r WHERE EXISTS (SELECT FROM api_keys AS k WHERE k.id = r.api_key_id)`,
     [JSON.stringify(grants)],
   )
+  return rowCount ?? 0
 }
 
 /** SQLSTATE class 23: integrity constraint violation. */
