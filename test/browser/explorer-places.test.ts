@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('The places of a dataset in the explorer', () => {
       dispatchEvent(new PopStateEvent('popstate'))
     })
     await page.getByRole('alert').waitFor()
-    expect(await page.title()).toBe('Dataset Catalog')
+    expect(await page.title()).toBe('This view can’t be shown · Dataset Catalog')
   })
 
   test('the URL of an item is no link when it has no scheme', async () => {
