@@ -92,6 +92,18 @@ describe('An import that would remove or move items', () => {
     expect(await countItems()).toBe(5)
   })
 
+  test('a place that moves by more than 100 km is a warning, also in a dry run', async () => {
+    const moved = (latitude: string) => rows(20, 1, latitude)
+    for (const dryRun of [true, false]) {
+      await t.importer.run({ 'a.ndjson': moved('73.5') }, { dryRun })
+      expect(t.importer.reported.warnings).toMatchObject([
+        { file: 'a.ndjson', line: 1, reason: 'A moves by 4008 km; check its coordinates' },
+      ])
+    }
+    await t.importer.run({ 'a.ndjson': moved('73.51') })
+    expect(t.importer.reported.warnings).toEqual([])
+  })
+
   test('a dry run counts what would change, and changes nothing', async () => {
     const before = await t.db.database.prisma.dataset.findFirstOrThrow()
     const content = rows(5) + ndjson(row({ externalId: 'item 5', name: 'B' }), row({ externalId: 'new' }))
@@ -106,7 +118,7 @@ describe('An import that would remove or move items', () => {
       await t.importer.run({ 'a.ndjson': more }, { dryRun: true, confirm: { [kind]: async () => true } })
       const does = kind === 'moves' ? 'move 3 of 20' : 'remove 14 of 20'
       const far = kind === 'moves' ? ' by more than a kilometre' : ''
-      expect(t.importer.reported.warnings).toEqual([
+      expect(t.importer.reported.warnings.filter(({ line }) => line === undefined)).toEqual([
         {
           file: 'manifest.json',
           reason: `the import would ${does} items of the dataset places${far}, and asks before; without a terminal it needs --allow-${kind}`,

@@ -146,5 +146,5 @@ describe('An import of the same files', () => {
 })
 
 test('An import of a file that is missing says which', async () => {
-  await expect(run({}, { items: ['none.ndjson'] })).rejects.toThrow("none.ndjson: can't be read")
+  await expect(run({}, { items: ['none.ndjson'] })).rejects.toThrow('none.ndjson: does not exist')
 })

@@ -17,6 +17,9 @@ export interface LargeChange {
 /** A place is rarely corrected by more than this. */
 export const FAR_METRES = 1_000
 
+/** A single place that moves by more than this has probably a wrong digit. */
+export const WARNED_METRES = 100_000
+
 /** A change of a larger share of the items of a dataset is large. */
 const LARGE_SHARE = 0.1
 

@@ -16,9 +16,10 @@ import {
   type LargeChange,
   type LargeChangeKind,
   LargeChangeStopped,
+  WARNED_METRES,
 } from './large-change.ts'
 import { storeLastImport } from './last-import.ts'
-import { countMoved, type MergeCounts, mergeStaged, planItems } from './merge.ts'
+import { findMoved, type MergeCounts, mergeStaged, planItems } from './merge.ts'
 import { readPlannedChanges } from './planned-changes.ts'
 import type { Staged } from './staging.ts'
 import { whereKept } from './staging.ts'
@@ -64,10 +65,15 @@ export async function loadStaged(
 ): Promise<MergeCounts & { largeChanges: LargeChange[] }> {
   const { session, datasetId, dataset, problems, options } = load
   const work = () => checkAndMerge(load, allowed)
-  const { bad, counts, largeChanges } = options.dryRun
+  const { bad, far, counts, largeChanges } = options.dryRun
     ? await inTransaction(session, work)
     : await withDatasetLocked(session, { id: datasetId, slug: dataset.slug, use: 'change' }, work)
   if (options.skipInvalid) problems.addAll(bad)
+  for (const { file, line, name, metres } of far) {
+    const kind = 'the place moves by more than 100 km; check its coordinates'
+    const reason = `${name} moves by ${Math.round(metres / 1000)} km; check its coordinates`
+    problems.warn({ file, line, reason, kind })
+  }
   return { ...counts, largeChanges }
 }
 
@@ -82,7 +88,8 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   problems.throwUnlessSkipped()
   options.onPhase?.('comparing')
   const counts = await planItems(load, load.keepMissing ? sql`false` : sql`NOT ${whereKept(load.table)}`)
-  const largeChanges = findLargeChanges(dataset.slug, counts, await countMoved(load, counts, FAR_METRES))
+  const { moved, far } = await findMoved(load, counts, { metres: FAR_METRES, farMetres: WARNED_METRES })
+  const largeChanges = findLargeChanges(dataset.slug, counts, moved)
   const tooLarge = largeChanges.find(({ kind, count }) => count > allowed[kind])
   if (tooLarge) throw new LargeChangeStopped(tooLarge)
   // Without a dry run, nobody needs each item.
@@ -92,7 +99,7 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
   const hasProblems = bad.length + problems.count + problems.warnings > 0
   if (digest !== undefined && !hasProblems) await storeLastImport(session, datasetId, digest)
   if (!options.dryRun) options.onPhase?.('committing')
-  return { bad, counts, largeChanges }
+  return { bad, far, counts, largeChanges }
 }
 
 async function merge(load: Load, exists: boolean, counts: MergeCounts): Promise<void> {

@@ -93,20 +93,38 @@ export async function planItems({ session, table, datasetId }: Staged, isRemoved
   return rows[0] ?? { created: 0, updated: 0, unchanged: 0, removed: 0 }
 }
 
-/** Returns the number of items that stay and move by more than `metres`, after `planItems`. */
-export async function countMoved(
+/** An item that moves so far that it is probably a mistake in its row. */
+export interface FarMove {
+  file: number
+  line: number
+  name: string
+  metres: number
+}
+
+/** Warnings name so many items. */
+const MAX_FAR_MOVES = 100
+
+/**
+ * Returns the number of items that stay and move by more than `metres`, after `planItems`; and the farthest of those that move by more than
+ * `farMetres`.
+ */
+export async function findMoved(
   { session, table }: Staged,
   { updated }: MergeCounts,
-  metres: number,
-): Promise<number> {
-  if (updated === 0) return 0
-  const { rows } = await session.query<{ moved: number }>(
-    sql`SELECT count(*)::integer AS moved FROM ${changesOf(table)} AS c JOIN ${table} AS s USING (id) JOIN items AS i USING (id)
-      WHERE (i.latitude, i.longitude) <> (s.latitude, s.longitude)
-        AND ${metresBetween([sql`i.latitude`, sql`i.longitude`], [sql`s.latitude`, sql`s.longitude`])} > $1`,
-    [metres],
+  { metres, farMetres }: { metres: number; farMetres: number },
+): Promise<{ moved: number; far: FarMove[] }> {
+  if (updated === 0) return { moved: 0, far: [] }
+  const { rows } = await session.query<{ moved: number; far: FarMove[] | null }>(
+    sql`WITH changed AS MATERIALIZED (
+       SELECT s.file, s.line, s.name, ${metresBetween([sql`i.latitude`, sql`i.longitude`], [sql`s.latitude`, sql`s.longitude`])} AS metres
+         FROM ${changesOf(table)} AS c JOIN ${table} AS s USING (id) JOIN items AS i USING (id)
+        WHERE (i.latitude, i.longitude) <> (s.latitude, s.longitude)
+     )
+     SELECT (SELECT count(*)::integer FROM changed WHERE metres > $1) AS moved,
+            (SELECT json_agg(f) FROM (SELECT * FROM changed WHERE metres > $2 ORDER BY metres DESC, file, line LIMIT $3) AS f) AS far`,
+    [metres, farMetres, MAX_FAR_MOVES],
   )
-  return rows[0]?.moved ?? 0
+  return { moved: rows[0]?.moved ?? 0, far: rows[0]?.far ?? [] }
 }
 
 /**
