@@ -93,6 +93,21 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
   })
 
+  test('on a phone sees the places of a nearby search, not its form', async () => {
+    await openStart()
+    await link('Seoul Landmarks').click()
+    await heading('Seoul Landmarks').waitFor()
+    await openControl(page, 'Nearby')
+    await page.getByLabel('Coordinate or name of a place').fill('37.5796, 126.977')
+    await page.keyboard.press('Enter')
+    await page.getByText('within 1 km, nearest first').waitFor()
+    expect(await page.getByLabel('Radius in metres').isVisible()).toBe(false)
+    const third = await page.locator('.places li').nth(2).boundingBox()
+    expect(third?.y).toBeLessThan(PHONE.height)
+    expect(third?.y).toBeGreaterThan(0)
+    await page.setViewportSize(SCREEN)
+  })
+
   test('by keyboard alone skips to the results, opens a dataset and a place', async () => {
     await openStart()
     await page.locator('body').press('Tab')

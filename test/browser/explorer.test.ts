@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
       const headers = { authorization: `Bearer ${t.key}` }
       const expected = await (await fetch(`${t.url}/exports/${name}`, { headers })).arrayBuffer()
       expect(readFileSync(await download.path()).equals(Buffer.from(expected))).toBe(true)
-      await page.getByText(`${name} is complete.`).waitFor()
+      await page.getByText(`Downloaded ${name}.`).waitFor()
     }
     await page.route('**/exports/**', (route) => route.abort())
     await page.getByRole('button', { name: 'CSV', exact: true }).click()

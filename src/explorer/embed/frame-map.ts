@@ -127,6 +127,6 @@ export class FrameMap {
     if (!legend) return
     const isDark = this.#dark.matches
     showLegend(legend, isDark ? DARK : LIGHT, false)
-    this.#map.show({ hasPlaces: true, view: this.#view, legend, marked: this.#item ? [this.#item] : [], isDark })
+    this.#map.show({ hasPlaces: true, view: this.#view, legend, chosen: this.#item, isDark })
   }
 }

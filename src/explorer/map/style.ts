@@ -5,7 +5,7 @@ import type { ListedItem } from '../views/data.ts'
 import type { BaseMap } from './base-map.ts'
 import { type Colours, DARK, LIGHT } from './colours.ts'
 import { circle } from './geodesic.ts'
-import type { Legend } from './legend.ts'
+import { type Legend, placeColour } from './legend.ts'
 import { alwaysShown, nameLayer, placeLayers } from './place-layers.ts'
 
 /*
@@ -18,8 +18,10 @@ export interface MapContent {
   view: View
   /** What the colours of places mean. */
   legend: Legend
-  /** The places that are marked: the item that is shown, or what a search proposes. */
-  marked: readonly ListedItem[]
+  /** The item that is shown. */
+  chosen: ListedItem | undefined
+  /** What a search proposes that has found nothing. */
+  proposed?: readonly ListedItem[]
   isDark: boolean
 }
 
@@ -39,14 +41,16 @@ export function styleOf(content: MapContent, baseMap: BaseMap, places: FeatureCo
 
 /** The layers above the base map: the circle of a nearby search, the places of the view, and the shown item. */
 function placesOf(
-  { view, marked, legend }: MapContent,
+  { view, chosen, proposed = [], legend }: MapContent,
   colour: Colours,
   places: FeatureCollection,
 ): Pick<StyleSpecification, 'sources' | 'layers'> {
+  const marked = chosen ? [chosen] : proposed
   const names = nameLayer('chosen-name', { source: 'chosen' }, colour)
   return {
     sources: {
-      area: { type: 'geojson', data: areaOf(view) },
+      // MapLibre would leave out so many points that one sees the corners.
+      area: { type: 'geojson', data: areaOf(view), tolerance: 0 },
       places: { type: 'geojson', data: places },
       chosen: { type: 'geojson', data: pointsOf(marked) },
     },
@@ -64,7 +68,7 @@ function placesOf(
         type: 'circle',
         source: 'chosen',
         paint: {
-          'circle-color': colour.chosen,
+          'circle-color': chosen ? colour.chosen : placeColour(legend, colour),
           'circle-radius': 8,
           'circle-stroke-color': colour.ink,
           'circle-stroke-width': 2.5,
@@ -78,9 +82,9 @@ function placesOf(
 function pointsOf(items: readonly ListedItem[]): FeatureCollection {
   return {
     type: 'FeatureCollection',
-    features: items.map(({ id, name, longitude, latitude }) => ({
+    features: items.map(({ id, name, categoryCode, datasetId, longitude, latitude }) => ({
       type: 'Feature',
-      properties: { id, name },
+      properties: { id, name, categoryCode, datasetId },
       geometry: { type: 'Point', coordinates: [Number(longitude), Number(latitude)] },
     })),
   }

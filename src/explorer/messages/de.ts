@@ -157,7 +157,7 @@ export const de: Messages = {
   downloadFiltered: 'Alle Orte mit diesen Filtern herunterladen:',
   aboutSize: (size) => `etwa ${size}`,
   downloading: (name) => `${name} wird heruntergeladen …`,
-  downloaded: (name) => `${name} ist vollständig.`,
+  downloaded: (name) => `${name} ist heruntergeladen.`,
   notDownloaded: (name, reason) => `${name} ist unvollständig: ${reason}`,
 
   // Für Entwickler

@@ -157,7 +157,7 @@ export const en = {
   downloadFiltered: 'Download all places with these filters:',
   aboutSize: (size: string) => `about ${size}`,
   downloading: (name: string) => `Downloading ${name} …`,
-  downloaded: (name: string) => `${name} is complete.`,
+  downloaded: (name: string) => `Downloaded ${name}.`,
   notDownloaded: (name: string, reason: string) => `${name} is not complete: ${reason}`,
 
   // For developers

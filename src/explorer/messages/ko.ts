@@ -153,7 +153,7 @@ export const ko: Messages = {
   downloadFiltered: '조건에 맞는 모든 장소 내려받기:',
   aboutSize: (size) => `약 ${size}`,
   downloading: (name) => `${name} 내려받는 중 …`,
-  downloaded: (name) => `${name} 완료.`,
+  downloaded: (name) => `${name} 다운로드 완료.`,
   notDownloaded: (name, reason) => `${name}을(를) 끝까지 받지 못했습니다: ${reason}`,
 
   // 개발자용

@@ -136,7 +136,7 @@ export function formatAddress({
   if (area) params.set('area', area)
   if (text) params.set('text', text)
   if (within) params.set('within', within.join())
-  if (near) params.set('near', `${round(near.latitude, 6)},${round(near.longitude, 6)},${round(near.radius, 1)}`)
+  if (near) params.set('near', Object.values(roundedCircle(near)).join())
   if (isAbout) params.set('view', 'about')
   else if (table) writeTable(table, params)
   if (item) params.set('item', item)
@@ -144,6 +144,11 @@ export function formatAddress({
   if (chosenLanguage) params.set('lang', chosenLanguage)
   const query = params.toString().replaceAll('%2C', ',')
   return query === '' ? './' : `?${query}`
+}
+
+/** Returns a circle as the address has it. A point of the map has more decimals than it is exact to. */
+export function roundedCircle({ latitude, longitude, radius }: NonNullable<View['near']>): NonNullable<View['near']> {
+  return { latitude: round(latitude, 6), longitude: round(longitude, 6), radius: round(radius, 1) }
 }
 
 /** Reads a latitude, a longitude and a number from `min` to `max`; nothing if one of them is not valid. */

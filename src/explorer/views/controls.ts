@@ -14,6 +14,11 @@ export interface Control {
 /** The form that stays open while a person uses it, from one view to the next. */
 let open: string | undefined
 
+/** Closes the form in the next row. */
+export function closeControls(): void {
+  open = undefined
+}
+
 /**
  * Creates the row.
  * @param first is the form that is open when no other is, because the view comes from it

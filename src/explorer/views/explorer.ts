@@ -19,14 +19,17 @@ import {
   haveSamePlaces,
   isSearch,
   parseAddress,
+  roundedCircle,
   tableOf,
   type View,
 } from './address.ts'
 import { type Codes, type CodesOf, KnownCodes, NO_CODES } from './codes.ts'
 import { compareView } from './compare-view.ts'
+import { closeControls } from './controls.ts'
 import { type Dataset, findDataset, type Item, type ListedItem, readDatasets, readItem } from './data.ts'
 import { datasetsView } from './datasets-view.ts'
 import { itemView } from './item-view.ts'
+import { isNarrow } from './narrow.ts'
 import type { NearbyActions } from './nearby-form.ts'
 import { placesView } from './places-view.ts'
 import { PointPicker } from './point-picker.ts'
@@ -81,7 +84,7 @@ export class Explorer {
       onPlace: (item) => this.open({ ...this.#view, item }),
       onPoint: (latitude, longitude, radius) => {
         const { dataset, compared, category, area } = this.#view
-        this.open({ dataset, compared, category, area, near: { latitude, longitude, radius } })
+        this.open({ dataset, compared, category, area, near: roundedCircle({ latitude, longitude, radius }) })
       },
       isPicking: () => this.#picker.isWaiting,
       onGround: (latitude, longitude) => this.#pick(latitude, longitude),
@@ -393,7 +396,11 @@ export class Explorer {
   #nearbyActions({ dataset, compared, category, area, table }: View): NearbyActions {
     return {
       pick: (radius) => this.#picker.toggle(radius),
-      search: (near) => this.open({ dataset, compared, category, area, near, table: firstPage(table) }),
+      search: (point) => {
+        // On a narrow screen the form would stand above the places.
+        if (isNarrow()) closeControls()
+        this.open({ dataset, compared, category, area, near: roundedCircle(point), table: firstPage(table) })
+      },
     }
   }
 
@@ -414,7 +421,8 @@ export class Explorer {
       hasPlaces: hasKey && drawn !== undefined,
       legend,
       view: drawn ?? this.#view,
-      marked: this.#item ? [this.#item] : this.#proposed,
+      chosen: this.#item,
+      proposed: this.#proposed,
       isDark: this.#dark.matches,
     })
   }

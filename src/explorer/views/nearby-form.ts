@@ -11,7 +11,7 @@ import { type Point, pointField } from './point-field.ts'
 export interface NearbyActions {
   /** Waits for a click on the map. */
   pick: (radius: number) => void
-  search: (near: View['near']) => void
+  search: (near: NonNullable<View['near']>) => void
 }
 
 /** Creates the form. */

@@ -10,6 +10,7 @@ import { developerPanel, embedButton } from './developer-panel.ts'
 import { exportLinks } from './export-links.ts'
 import { filterChips } from './filter-chips.ts'
 import { filterForm } from './filter-form.ts'
+import { isNarrow } from './narrow.ts'
 import { type NearbyActions, nearbyForm } from './nearby-form.ts'
 import { proposals, type RowContent, row } from './place-rows.ts'
 import type { Results } from './results.ts'
@@ -108,7 +109,7 @@ function controls({ view, dataset, codes, codesOf }: PlacesContent, actions: Pla
         ? [{ id: 'download', label: t.download, form: exportLinks(dataset, view, 'people') }]
         : []),
     ],
-    view.near ? 'nearby' : undefined,
+    view.near && !isNarrow() ? 'nearby' : undefined,
     link(view.table ? t.asList : t.asTable, other),
     dataset && link(t.about, { dataset: dataset.slug, isAbout: true }),
   )

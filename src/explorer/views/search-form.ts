@@ -6,6 +6,7 @@ import { t } from '../shared/text.ts'
 import { isSearch, type View } from './address.ts'
 import { areaLabel, type CodesOf, categoryLabel } from './codes.ts'
 import { type Dataset, findDataset } from './data.ts'
+import { isNarrow } from './narrow.ts'
 import { readSuggestions } from './suggestions.ts'
 
 /*
@@ -67,7 +68,11 @@ export class SearchForm {
       event.preventDefault()
       this.stop()
       if (this.#trimmed() === '' && !this.#isVisibleOnly.checked) this.say(t.typeName)
-      else this.#run()
+      else {
+        // The keyboard of a phone covers the results.
+        if (isNarrow()) this.#text.blur()
+        this.#run()
+      }
     })
   }
 

@@ -1,4 +1,5 @@
 import { element } from '../shared/dom.ts'
+import { isNarrow } from './narrow.ts'
 
 /*
  * The part of the page that shows one view at a time. It keeps the focus and the scroll position where a person expects them.
@@ -75,9 +76,11 @@ export class ViewArea {
 
   #scrollToStart(): void {
     this.#element.parentElement?.scrollTo(0, 0)
-    // On a narrow screen the map stands above the list, and would cover its start.
+    if (!isNarrow()) return
+    // The map stands above the list. The first view comes below the search; the next ones come up, unless a person types.
+    const isNext = !this.#element.querySelector('.skeleton') && !document.activeElement?.closest('.search')
     const covered = Number.parseFloat(getComputedStyle(this.#element).scrollMarginTop)
-    if (this.#element.getBoundingClientRect().top < covered) this.#element.scrollIntoView()
+    if (isNext || this.#element.getBoundingClientRect().top < covered) this.#element.scrollIntoView()
   }
 
   /** On a wide screen the panel scrolls, on a narrow one the page does. */
