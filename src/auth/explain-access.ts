@@ -65,14 +65,10 @@ function reasonAgainst(key: ExplainedKey, dataset: ExplainedDataset, now: Date):
   if (!isValidKey(key, now)) return `the key expired at ${key.expiresAt?.toISOString()}`
   const grant = key.grants.find(({ datasetId }) => datasetId === dataset.id)
   const without = grant?.expiresAt ? `the grant expired at ${grant.expiresAt.toISOString()}` : 'the key has no grant'
-  const alike = key.accessTiers.find((tier) => isAlike(tier, dataset.accessTier))
+  const { accessTier } = dataset
+  const alike = key.accessTiers.find((tier) => tier !== accessTier && tier.toLowerCase() === accessTier?.toLowerCase())
   const tiers = alike === undefined ? '' : `; its tier ${alike} differs in upper and lower case`
   return `the dataset is ${describeAccess(dataset)}, and ${without}${tiers}`
-}
-
-/** Whether two tiers differ only in the case of letters. */
-function isAlike(tier: string, other: string | null): boolean {
-  return tier !== other && tier.toLowerCase() === other?.toLowerCase()
 }
 
 function describeAccess({ status, visibility, accessTier }: ExplainedDataset): string {

@@ -83,10 +83,14 @@ export async function resolveDataset(prisma: PrismaClient, text: string): Promis
 
 /** What became of the dataset that had a slug; undefined if none had it. */
 async function formerName({ historyEntry }: PrismaClient, slug: string, datasets: readonly Slugged[]) {
-  const last = await historyEntry.findFirst({ where: { slug }, orderBy: { id: 'desc' } })
-  if (!last) return undefined
-  const renamed = datasets.find(({ id }) => id === last.datasetId)
+  const findLast = (where: { slug: string } | { datasetId: string }) =>
+    historyEntry.findFirst({ where, orderBy: { id: 'desc' } })
+  const named = await findLast({ slug })
+  if (!named) return undefined
+  const { datasetId } = named
+  const renamed = datasets.find(({ id }) => id === datasetId)
   if (renamed) return `it was renamed: its slug is now ${renamed.slug}`
+  const last = (await findLast({ datasetId })) ?? named
   const restore = last.canUndo ? `; bring it back with: npx catalog datasets restore ${slug}` : ''
   return `it was removed at ${last.at.toISOString()}${restore}`
 }

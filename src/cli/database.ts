@@ -18,7 +18,7 @@ import { stoppable } from './stop.ts'
  */
 export async function withDatabase<Result>(
   use: (database: Database) => Promise<Result>,
-  options: OpenOptions = {},
+  options = { creates: false },
 ): Promise<Result> {
   const { database: config } = readConfig(process.env)
   return withOpenDatabase(async (database) => {
@@ -45,18 +45,13 @@ export async function changeDatabase<Result>(use: (database: Database) => Promis
   })
 }
 
-interface OpenOptions {
-  /** Whether the command creates an embedded database that does not exist. */
-  creates?: boolean
-}
-
 /**
  * Opens the configured database, whether or not migrations are missing, and runs `use`.
  * @throws `OPERATION_FAILED` if the embedded database does not exist, unless the command creates it
  */
 export async function withOpenDatabase<Result>(
   use: (database: Database) => Promise<Result>,
-  { creates = false }: OpenOptions = {},
+  { creates } = { creates: false },
 ): Promise<Result> {
   const { database: config, warning } = readConfig(process.env)
   if (warning !== undefined) printNotice(warning)

@@ -82,8 +82,7 @@ export interface KnownDataset {
 }
 
 /**
- * Finds a dataset by its slug or id, also one that was removed. Returns undefined if there is none and was none.
- * @throws `OPERATION_FAILED` if it was renamed
+ * Finds a dataset by its slug or id, also one that was removed. Returns undefined if there is none and was none, or if it was renamed.
  */
 export async function findKnownDataset(session: SqlSession, text: string): Promise<KnownDataset | undefined> {
   const { rows } = await session.query<{ id: string; slug: string; current: string | null }>(
@@ -97,9 +96,7 @@ export async function findKnownDataset(session: SqlSession, text: string): Promi
   const [found] = rows
   if (!found) return undefined
   const { id, slug, current } = found
-  if (current !== null && current !== slug)
-    throw operationFailed(`The dataset ${text} was renamed: its slug is now ${current}`)
-  return { id, slug, exists: current !== null }
+  return current === null || current === slug ? { id, slug, exists: current !== null } : undefined
 }
 
 /** SQL for the lines of all entries. Each is an item before the change, or the id and the hash of one after it (record.ts). */

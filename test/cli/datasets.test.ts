@@ -115,10 +115,12 @@ describe('catalog datasets', () => {
       /slug restricted; it was renamed: its slug is now renamed\n$/,
     )
     await run('datasets', 'remove', 'renamed', '--yes')
-    await expectFailure(
-      ['access', 'explain', 'gold', 'renamed'],
-      /it was removed at 20.*Z; bring it back with: npx catalog datasets restore renamed\n$/,
-    )
+    const { at } = await t.database.prisma.historyEntry.findFirstOrThrow({ orderBy: { id: 'desc' } })
+    for (const slug of ['renamed', 'restricted']) {
+      const restore = `bring it back with: npx catalog datasets restore ${slug}`
+      const line = `There is no dataset with the slug ${slug}; it was removed at ${at.toISOString()}; ${restore}`
+      await expectFailure(['access', 'explain', 'gold', slug], new RegExp(`^catalog: ${line}\n$`))
+    }
     await run('datasets', 'restore', 'renamed')
   })
 

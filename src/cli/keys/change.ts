@@ -40,29 +40,11 @@ export const createCommand = new CatalogCommand('create')
       printLine(`Key ${created.id} for ${created.name}: ${describe(created)}, grants ${grants}. It is not shown again:`)
       printSecret(created)
     },
-    toJson: ({
-      id,
-      key,
-      name,
-      accessTiers,
-      grants,
-      revokedAt: _,
-      lastUsedAt: __,
-      createdAt,
-      expiresAt,
-      ...limits
-    }) => ({
-      ...{
-        id,
-        key,
-        name,
-        accessTiers,
-        datasets: grants.map(({ dataset }) => dataset),
-        expiresAt,
-        ...limits,
-        createdAt,
-      },
-    }),
+    toJson: ({ grants, revokedAt: _, lastUsedAt: __, createdAt, expiresAt, ...created }) => {
+      const { id, key, name, accessTiers, ...limits } = created
+      const datasets = grants.map(({ dataset }) => dataset)
+      return { id, key, name, accessTiers, datasets, expiresAt, ...limits, createdAt }
+    },
   })
 
 export const updateCommand = new CatalogCommand('update')
