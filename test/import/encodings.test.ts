@@ -61,16 +61,16 @@ const find = async (content: Buffer) => {
 describe('An encoding that the file does not prove', () => {
   const HUNGARIAN = 'id,name,lat,lon\n1,Hősök tere,47.5149,19.0779\n'
 
-  test('is said by init, with the same line in each and what to write', async () => {
+  test('is said by init, with the words that differ in each and what to write', async () => {
     const { encoding, inference } = await find(iconv.encode(HUNGARIAN, 'windows-1250'))
     const choices = [inference?.chosen, ...(inference?.alternatives ?? [])]
     expect(encoding).toBe(inference?.chosen.choice)
     expect(choices).toContainEqual({
       choice: 'windows-1250',
-      example: '1,Hősök tere,47.5149,19.0779',
+      example: 'Hősök',
       write: '"encoding": "windows-1250"',
     })
-    expect(choices).toContainEqual(expect.objectContaining({ example: '1,Hõsök tere,47.5149,19.0779' }))
+    expect(choices).toContainEqual(expect.objectContaining({ example: 'Hõsök' }))
   })
 
   test('is said by a line that tells them apart, wherever it is', async () => {
@@ -78,7 +78,7 @@ describe('An encoding that the file does not prove', () => {
     const text = `id,name,lat,lon\n${many},1,2\nlast,Hősök tere,1,2\n`
     const { inference } = await find(iconv.encode(text, 'windows-1250'))
     const choices = [inference?.chosen, ...(inference?.alternatives ?? [])]
-    expect(choices.map((choice) => choice?.example)).toContain('last,Hősök tere,1,2')
+    expect(choices.map((choice) => choice?.example)).toContain('Hősök')
   })
 
   test('is none if the file is UTF-8 or has a byte order mark', async () => {
@@ -94,7 +94,7 @@ describe('An encoding that the file does not prove', () => {
   test('is named by the import with all that fit, and never the one that has just failed', async () => {
     const hungarian = await t.importer.fail({ 'a.csv': iconv.encode(csv('a,Hősök tere,11,x,47,19'), 'windows-1250') })
     expect(hungarian).toContain('is not UTF-8, at line 2; in the manifest, add "encoding": ')
-    for (const part of ['windows-1250', 'windows-1252', 'Hősök tere', 'Hõsök tere']) expect(hungarian).toContain(part)
+    for (const part of ['windows-1250', 'windows-1252', 'Hősök', 'Hõsök']) expect(hungarian).toContain(part)
     const japanese = iconv.encode(csv('a,東京タワー,13,x,35,139'), 'shift_jis')
     const failed = await t.importer.fail({ 'a.csv': japanese }, { items: [{ file: 'a.csv', encoding: 'euc-jp' }] })
     expect(failed).toMatch(/is not EUC-JP, at line 2; in the manifest, change "encoding" to .*東京タワー/)

@@ -40,11 +40,12 @@ export function guessEncodings(bytes: Uint8Array): Reading[] {
   return ranked.filter(({ score }, rank) => rank < MIN_READINGS || score >= PLAUSIBLE * best).slice(0, MAX_READINGS)
 }
 
-/** Characters of the longest example, and of those before the first difference. */
+/** Characters of the longest example. */
 const EXAMPLE = 60
-const BEFORE = 20
+/** Bytes of these are no part of another character. */
+const BETWEEN_WORDS = /[\t ,;"]+/
 
-/** Returns the part of the text that tells the most readings apart, as each of them has it. */
+/** Returns the words that tell the readings apart, as each of them has them, of the line that tells the most apart. */
 export function exampleOf(readings: readonly Reading[]): string[] {
   const texts = readings.map(({ text }) => text.split(/\r\n|[\r\n]/))
   let best: string[] = []
@@ -52,15 +53,11 @@ export function exampleOf(readings: readonly Reading[]): string[] {
     const lines = texts.map((lines) => lines[index] ?? '')
     if (new Set(lines).size > new Set(best).size) best = lines
   }
-  const [first = [], ...others] = best.map((line) => [...line])
-  const differs = first.findIndex((character, at) => others.some((other) => other[at] !== character))
-  const beyond = first.findIndex((character) => character > '\x7f')
-  const start = Math.max(0, (others.length > 0 ? differs : beyond) - BEFORE)
-  return [first, ...others].map((line) =>
-    line
-      .slice(start, start + EXAMPLE)
-      .join('')
-      .trim(),
+  const [first = [], ...others] = best.map((line) => line.split(BETWEEN_WORDS))
+  const differs = (word: string, at: number) => others.some((words) => words[at] !== word)
+  const isTelling = first.map((word, at) => (others.length > 0 ? differs(word, at) : /[^\0-\x7f]/.test(word)))
+  return [first, ...others].map((words) =>
+    [...words.filter((_, at) => isTelling[at]).join(', ')].slice(0, EXAMPLE).join(''),
   )
 }
 
