@@ -3,7 +3,7 @@ import { fromGeojsonVt } from '@maplibre/vt-pbf'
 import fc from 'fast-check'
 import { PbfReader } from 'pbf'
 import { expect, test, vi } from 'vitest'
-import { type Bounds, boxAround, boxAroundAll, visibleBox } from '../../src/explorer/map/box.ts'
+import { asMapped, type Bounds, boxAround, boxAroundAll, visibleBox } from '../../src/explorer/map/box.ts'
 import { LIGHT } from '../../src/explorer/map/colours.ts'
 import { circle, destination } from '../../src/explorer/map/geodesic.ts'
 import type { Legend } from '../../src/explorer/map/legend.ts'
@@ -57,6 +57,14 @@ test('a box around points is the smallest one, also across the antimeridian', ()
   ] as const
   expect(boxAround(points)).toEqual([179, -17, 181, -16])
   expect(boxAround([[127, 37]])).toEqual([127, 37, 127, 37])
+})
+
+test.each([
+  ['the world', [-180, -90, 180, 82], [-169, -58, 191, 75]],
+  ['a country that reaches a pole', [20, -90, 30, -70], [20, -90, 30, -70]],
+  ['a ring around a pole', [-180, -90, 180, -70], [-180, -90, 180, -70]],
+] as const)('only a map of most of the world leaves out the poles: %s', (_what, [west, south, east, north], shown) => {
+  expect(asMapped([west, south, east, north])).toEqual(shown)
 })
 
 test('the tiles of a view have its filters, its text or its circle', () => {

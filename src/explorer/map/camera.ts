@@ -1,7 +1,7 @@
 import { haveSamePlaces, isSearch, type View } from '../views/address.ts'
 import { readExtent } from '../views/data.ts'
 import { placeZoom } from './base-map.ts'
-import { boxAround, boxAroundAll, type Position } from './box.ts'
+import { asMapped, boxAround, boxAroundAll, type Position } from './box.ts'
 import { circle } from './geodesic.ts'
 import type { ExplorerMap } from './map.ts'
 
@@ -27,7 +27,7 @@ export async function moveMap(map: ExplorerMap, view: View, before: View, signal
   const { compared = [dataset] } = view
   const extents = await Promise.all(compared.map((each) => readExtent(each, signal)))
   const known = extents.filter((extent) => extent !== undefined)
-  if (known.length > 0 && !signal.aborted) map.fit(boxAroundAll(known), DATASET_ZOOM)
+  if (known.length > 0 && !signal.aborted) map.fit(asMapped(boxAroundAll(known)), DATASET_ZOOM)
 }
 
 /** Moves the map to the results of a search. */
@@ -35,5 +35,5 @@ export function moveToItems(map: ExplorerMap, items: readonly Position[]): void 
   if (items.length === 0) return
   const box = boxAround(items.map(({ longitude, latitude }) => [Number(longitude), Number(latitude)]))
   const [only] = items.length === 1 ? items : []
-  map.fit(box, only ? placeZoom(only) : DATASET_ZOOM)
+  map.fit(asMapped(box), only ? placeZoom(only) : DATASET_ZOOM)
 }

@@ -21,11 +21,16 @@ export function openLazyMap(
   const waiting = new Map<Kind, (opened: ExplorerMap) => void>()
   const tell = (kind: Kind, action: (opened: ExplorerMap) => void) =>
     map ? action(map) : void waiting.set(kind, action)
+  container.setAttribute('data-loading', '')
+  const fail = () => {
+    container.removeAttribute('data-loading')
+    events.onProblem()
+  }
   import('./map.ts').then(({ openMap }) => {
     map = openMap(container, start, events, options)
     // Before it shows anything, it does not fly.
     for (const kind of ['camera', 'base map', 'content'] as const) waiting.get(kind)?.(map)
-  }, events.onProblem)
+  }, fail)
   return {
     show: (content) => tell('content', (opened) => opened.show(content)),
     useBaseMap: (baseMap) => tell('base map', (opened) => opened.useBaseMap(baseMap)),
