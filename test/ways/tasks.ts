@@ -124,7 +124,7 @@ const TASKS: readonly Task[] = [
 export async function tasks(browser: Browser, url: string, key: string): Promise<Person> {
   const person = new Person('Tasks in the explorer, each from /')
   for (const [title, act, size = LARGE] of TASKS) {
-    const { page } = await openPage(browser, url, size, { map: false })
+    const { page } = await openPage(browser, url, size)
     const context = page.context()
     await context.grantPermissions(['clipboard-write', 'geolocation'])
     await context.setGeolocation({ latitude: 37.5796, longitude: 126.977 })
