@@ -155,7 +155,7 @@ describe('An identity that the file does not prove is said:', () => {
     'the column %s is one, if no row repeats it',
     async (key) => {
       const text = (...ids: string[]) =>
-        `name,${key},Telefonnummer,PLZ,lat,lon\n${ids.map((id, n) => `A,${id},02-${n},${n},1,1\n`).join('')}`
+        `name,lfd. Nr.,${key},Telefonnummer,PLZ,lat,lon\n${ids.map((id, n) => `A,${n},${id},02-${n},${n},1,1\n`).join('')}`
       const { identity, externalId } = await identityOf(text('0001', '0002'))
       expect([externalId, identity?.chosen.choice]).toEqual([
         key,
