@@ -46,6 +46,7 @@ export function readBundled(path: string): Promise<string> | undefined {
   if (name === undefined) return undefined
   const bundled = bundles.get(name) ?? bundlePage(name)
   bundles.set(name, bundled)
+  bundled.catch(() => bundles.delete(name))
   return bundled.then((files) => {
     const file = files.get(path)
     if (file === undefined) throw new CatalogError('NOT_FOUND', 'There is no such path')
