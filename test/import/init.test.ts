@@ -276,10 +276,14 @@ describe('What a file is, is found out: init and import are enough for', () => {
     const { missing, unread, dialect } = await initManifest(await write('lost.csv', text))
     expect([missing, dialect.crs]).toEqual([['latitude', 'longitude'], undefined])
     expect(unread).toMatch(
-      /^the column Breite has 51.050.407, no number of degrees; a spreadsheet program may have lost/,
+      /^the column Breite has 51.050.407, no number of degrees: it may have lost its decimal sign, or be metres/,
     )
     const large = await initManifest(await write('large.csv', 'id,name,lat,lon\n1,A,48.1,11.5\n2,B,480.1,11.5\n'))
     expect(large.unread).toMatch(/^the column lat has 480.1, no number of degrees/)
+    const some = await initManifest(await write('some.csv', 'id,name,lat,lon\n1,A,30.2,-97.8\n2,B,-97.9,30.3\n'))
+    expect(some.unread).toMatch(
+      /^the column lat has -97.9, more than 90 degrees; some rows may have both columns exchanged/,
+    )
   })
 
   test('texts that stand for no value are empty in the manifest, and said', async () => {

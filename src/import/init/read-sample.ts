@@ -52,28 +52,38 @@ export function findUnread({ columns, rows, decimal }: Sample): string {
   if (number !== undefined)
     return `the first line has no names of columns, but values such as ${number}; add a line with names above it`
   const places = placesIn(columns)
-  const named = places.length > 0 ? places : columns
-  const describe = (text: string) => describeCoordinate(text) ?? (isPacked(text) ? PACKED : undefined)
-  const isDegrees = (text: string) =>
-    Math.abs(readNumber(text, { field: 'longitude', decimal, areMetres: false })) <= LARGEST_LONGITUDE
-  const found = named.flatMap((column) => {
+  const { latitude } = findCoordinates(columns)
+  const found = (places.length > 0 ? places : columns).flatMap((column) => {
     const texts = rows.map((row) => textOf(row[column])).filter((each) => each.trim() !== '')
-    const text = texts.find((each) => !isDegrees(each)) ?? texts[0]
-    return text === undefined ? [] : { column, text, what: describe(text) }
+    const limit = latitude.includes(column) ? LARGEST_LATITUDE : LARGEST_LONGITUDE
+    const wrong = texts.map((text) => ({ column, text, what: describeWrong(text, decimal, limit) }))
+    return wrong.find(({ what }) => what !== undefined) ?? wrong.slice(0, 1)
   })
-  const { column, text, what } =
-    found.find((each) => each.what !== undefined) ?? found.find(({ text }) => !isDegrees(text)) ?? found[0] ?? NONE
-  const isLarge = /^[\d., ]+$/.test(text)
-    ? `${NO_DEGREES}; a spreadsheet program may have lost its decimal sign`
-    : NO_DEGREES
-  const is = what ?? (places.length > 0 ? isLarge : 'and no column is called like a coordinate')
+  const {
+    column,
+    text,
+    what = '',
+  } = found.find((each) => describeCoordinate(each.text)) ?? found.find((each) => each.what) ?? found[0] ?? NONE
+  const is = places.length > 0 || describeCoordinate(text) ? what : 'and no column is called like a coordinate'
   const only = columns.length === 1 ? '; if the file has more columns, add "delimiter" with what separates them' : ''
   return `the column ${column} has ${text.slice(0, SHOWN)}, ${is}; write latitude and longitude into two columns, as numbers of degrees${only}`
 }
 
-const NO_DEGREES = 'no number of degrees'
-const LARGEST_LONGITUDE = 180
 const NONE = { column: '', text: '', what: undefined }
+const LARGEST_LATITUDE = 90
+const LARGEST_LONGITUDE = 180
+
+/** Says why a text is no number of degrees up to a limit; undefined if it is one. */
+function describeWrong(text: string, decimal: Sample['decimal'], limit: number): string | undefined {
+  const what = describeCoordinate(text) ?? (isPacked(text) ? PACKED : undefined)
+  const number = Math.abs(readNumber(text, { field: 'longitude', decimal, areMetres: false }))
+  if (what !== undefined || number <= limit) return what
+  if (number <= LARGEST_LONGITUDE) return `more than ${limit} degrees; some rows may have both columns exchanged`
+  return number > limit
+    ? 'no number of degrees: it may have lost its decimal sign, or be metres, which need "crs"'
+    : 'no number of degrees'
+}
+
 const PACKED = `metres, or degrees, minutes and seconds without their signs, such as 373000 for 37°30'00"`
 /** Characters of a value that are shown. */
 const SHOWN = 60
