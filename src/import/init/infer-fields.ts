@@ -35,14 +35,13 @@ export function inferIdentity(columns: Columns, sample: Sample, { items: [first]
   }))
   return [{ what: 'identity', chosen: { choice, example, write }, alternatives }]
 }
+
 /** Whether no row repeats the value of a column, and the values are neither dates nor amounts. */
 function mayBeKey(sample: Sample, column: string): boolean {
   if (countRepeated(sample, [column]) > 0 || areDates(sample, column)) return false
   const texts = sample.rows.map((row) => textOf(row[column]).trim())
-  const areNumbers = texts.every((text) => /^[+-]?\d[\d., ]*$/.test(text))
-  return (
-    !areNumbers || (texts.every((text) => /^\d+$/.test(text)) && new Set(texts.map(({ length }) => length)).size === 1)
-  )
+  const areAmounts = texts.some((text) => text.length !== texts[0]?.length) || texts.some((text) => /[., ]/.test(text))
+  return !(areAmounts && texts.every((text) => /^[+-]?\d[\d., ]*$/.test(text)))
 }
 
 /** Says which codes items get if no column, or only an empty cell, has them; and which columns have few different values. */
@@ -61,7 +60,8 @@ export function inferCodes(columns: Columns, sample: Sample, { empty }: CheckedF
     if (!('value' in source)) return []
     const choice = `${JSON.stringify(source.value)}, as no column was recognised for it`
     const alternatives = sample.columns.flatMap((column) => {
-      const texts = used.includes(column) ? [] : sample.rows.map((row) => textOf(row[column]).trim())
+      const texts =
+        used.includes(column) || areDates(sample, column) ? [] : sample.rows.map((row) => textOf(row[column]).trim())
       const values = [...new Set(texts)].filter((text) => text !== '')
       if (values.length < 2 || values.length > Math.min(MAX_VALUES, texts.length / 2)) return []
       const example = `${shorten(values[0] ?? '', MAX_EXAMPLE_LENGTH)}, one of ${values.length} values`
