@@ -1,7 +1,7 @@
 import iconv from 'iconv-lite'
 import { describe, expect, test } from 'vitest'
 import { findReferenceSystem } from '../../src/import/reference-system.ts'
-import { collection, csv, point, row, useImporter } from '../support/import.ts'
+import { collection, csv, ndjson, point, row, useImporter } from '../support/import.ts'
 
 const t = useImporter()
 
@@ -195,6 +195,13 @@ describe('A text that stands for no value', () => {
     await t.importer.run(codes, { items: [{ file: 'a.ndjson', empty: ['N/A'] }] })
     const stored = await t.db.database.prisma.item.findMany()
     expect(stored).toMatchObject([{ telephone: '', description: 'N/A?' }])
+    expect(t.importer.reported.warnings).toEqual([])
+  })
+
+  test('has no warning in a bundle or a file of labels', async () => {
+    const labels = { categoryCode: { file: 'labels.csv', columns: { code: 'code', label: 'label' } } }
+    const more = { 'labels.csv': 'code,label\nN/A,none\n', 'a.ndjson': ndjson(row({ categoryCode: 'N/A' })) }
+    await t.importer.run(more, { items: [{ file: 'a.ndjson', exact: true }], labels })
     expect(t.importer.reported.warnings).toEqual([])
   })
 

@@ -1,5 +1,5 @@
 import { adviseEntry, type SourceFile } from './dialect.ts'
-import type { Fields, RowObserver } from './source-row.ts'
+import type { Fields } from './source-row.ts'
 
 /** What spreadsheets and databases write where there is no value, and the errors of spreadsheets in several languages. */
 const NO_VALUE =
@@ -32,21 +32,17 @@ export function emptyCells(texts: readonly string[] | undefined): (fields: Field
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, isEmpty(value) ? '' : value]))
 }
 
-/** Warns of the cells of a row whose text stands for no value or is a cut number. */
-export function warnOfTexts(
-  file: SourceFile,
-  { line, fields }: { line: number; fields: Fields },
-  onWarning: RowObserver['onWarning'],
-): void {
-  for (const [column, value] of Object.entries(fields)) {
-    if (typeof value !== 'string' || value.length > MAX_LENGTH) continue
+/** Returns a warning for each cell of a row whose text stands for no value or is a cut number. */
+export function findDoubtfulTexts(file: SourceFile, fields: Fields): { reason: string; kind?: string }[] {
+  return Object.entries(fields).flatMap(([column, value]) => {
+    if (typeof value !== 'string' || value.length > MAX_LENGTH) return []
+    const has = `the column ${column} has`
     if (isNoValue(value)) {
       const advice = adviseEntry(file, { empty: [...(file.dialect.empty ?? []), value.trim()] })
-      onWarning({ line, reason: `the column ${column} has the text ${value.trim()}; if it means no value, ${advice}` })
-    } else if (CUT_NUMBER.test(value)) {
-      const has = `the column ${column} has`
-      const rest = 'cut by a spreadsheet program; export the column as text'
-      onWarning({ line, reason: `${has} ${value}, a number ${rest}`, kind: `${has} numbers ${rest}` })
+      return { reason: `${has} the text ${value.trim()}; if it means no value, ${advice}` }
     }
-  }
+    if (!CUT_NUMBER.test(value)) return []
+    const rest = 'cut by a spreadsheet program; export the column as text'
+    return { reason: `${has} ${value}, a number ${rest}`, kind: `${has} numbers ${rest}` }
+  })
 }

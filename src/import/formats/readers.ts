@@ -4,7 +4,7 @@ import type { Dialect, SourceFile } from './dialect.ts'
 import { readGeoJson } from './geojson.ts'
 import { findMojibake } from './mojibake.ts'
 import { readNdjson } from './ndjson.ts'
-import { emptyCells, warnOfTexts } from './no-value.ts'
+import { emptyCells } from './no-value.ts'
 import { readText } from './read-text.ts'
 import { findOtherWay } from './signatures.ts'
 import { hasText, type RowObserver, type SourceRow } from './source-row.ts'
@@ -92,7 +92,6 @@ export async function* readRows(file: SourceFile, observer: Partial<RowObserver>
       const wrong = findMojibake(row.fields) ?? (isFirst ? findMojibake(Object.keys(row.fields)) : undefined)
       if (wrong) complete.onWarning({ line: row.line, ...wrong })
       isFirst = false
-      warnOfTexts(file, row, complete.onWarning)
     }
     yield row
   }

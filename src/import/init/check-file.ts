@@ -57,6 +57,7 @@ async function checkFile(file: ItemFile): Promise<CheckedFile> {
   })
   for await (const row of readItems(file, rows, NO_DATASET)) {
     checked.rows += 1
+    for (const warning of row.warnings) onWarning({ line: row.line, ...warning })
     const given = 'problem' in row ? row : undefined
     const problem = 'item' in row ? findRepeated(lines, row.item, row.line) : given
     if (problem) checked.bad.add({ file: file.name, line: row.line, reason: problem.problem, kind: problem.kind })

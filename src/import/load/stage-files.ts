@@ -60,7 +60,7 @@ export async function stageFiles(staging: Staging): Promise<{ unidentified: numb
       for await (const row of readItems(itemFile, source, staging.datasetId)) {
         rows += 1
         const { line } = row
-        for (const reason of row.warnings) problems.warn({ file, line, reason })
+        for (const warning of row.warnings) problems.warn({ file, line, ...warning })
         if ('problem' in row) {
           problems.add({ file, line, reason: row.problem, kind: row.kind })
           if (row.identity === undefined) unidentified += 1

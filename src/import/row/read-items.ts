@@ -1,5 +1,6 @@
 import { shorten } from '../../errors/errors.ts'
 import { watchColumns } from '../check-columns.ts'
+import { findDoubtfulTexts } from '../formats/no-value.ts'
 import type { Fields, SourceRow } from '../formats/source-row.ts'
 import type { ItemFile } from '../manifest.ts'
 import {
@@ -16,7 +17,7 @@ import { type ImportedItem, identityOf, parseItem, type RowIdentity } from './pa
 import { explainPosition, positionConverter } from './position.ts'
 
 /** An item with its warnings, or the reason why its row is bad and which item the row names. */
-type ReadItem = { line: number; warnings: string[] } & (
+type ReadItem = { line: number; warnings: { reason: string; kind?: string }[] } & (
   | { item: ImportedItem }
   | { problem: string; kind?: string | undefined; identity: RowIdentity | undefined }
 )
@@ -39,13 +40,16 @@ export async function* readItems(
     const row = withNumbers(given)
     const { line } = row
     const unknown = isFirst && 'fields' in row ? unknownFields(file.columns, row.fields) : []
-    const warnings = unknown.length > 0 ? [`not fields of an item, so ignored: ${unknown.join(', ')}`] : []
+    const doubtful = 'fields' in row && !file.isExact ? findDoubtfulTexts(file, row.fields) : []
+    const ignored = unknown.length > 0 ? [{ reason: `not fields of an item, so ignored: ${unknown.join(', ')}` }] : []
+    const warnings = [...ignored, ...doubtful]
     if ('fields' in row) {
       isFirst = false
       columns.see(row.fields)
     }
     const parsed = 'fields' in row ? parse(row) : { ...row, badFields: [] }
-    if ('item' in parsed) yield { line, item: parsed.item, warnings: [...warnings, ...parsed.warnings] }
+    if ('item' in parsed)
+      yield { line, item: parsed.item, warnings: [...warnings, ...parsed.warnings.map((reason) => ({ reason }))] }
     else {
       const identity = 'fields' in row ? identityOf(mapIdentity(row.fields, parsed.badFields)) : undefined
       yield { line, warnings, identity, ...placedProblem(file, row, parsed) }
