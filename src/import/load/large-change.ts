@@ -55,7 +55,8 @@ export function findLargeChanges(
 }
 
 function describeCount({ count, total }: LargeChange): string {
-  return count === total ? `all ${total} items` : `${count} of ${total} items`
+  if (count === total) return total === 1 ? 'the only item' : `all ${total} items`
+  return `${count} of ${total} items`
 }
 
 /** Says what an import would do: `remove 15 of 100 items of the dataset parks`. */
