@@ -11,12 +11,20 @@ export async function committing<Result>(commit: () => Promise<Result>): Promise
   return result
 }
 
-/** Runs `work` in a transaction, and returns its result. After an error, it rolls back and throws that error. */
-export async function inTransaction<Result>(session: SqlSession, work: () => Promise<Result>): Promise<Result> {
+/**
+ * Runs `work` in a transaction, and returns its result. After an error, it rolls back and throws that error.
+ * @param keeps false for a dry run, which rolls back in any case
+ */
+export async function inTransaction<Result>(
+  session: SqlSession,
+  work: () => Promise<Result>,
+  { keeps } = { keeps: true },
+): Promise<Result> {
   await session.query(sql`BEGIN`)
   try {
     const result = await work()
-    await committing(() => session.query(sql`COMMIT`))
+    if (keeps) await committing(() => session.query(sql`COMMIT`))
+    else await session.query(sql`ROLLBACK`)
     return result
   } catch (error) {
     // Without a connection this fails too, and PostgreSQL rolls back by itself. `error` says why the connection ended.

@@ -14,10 +14,11 @@ export interface ImportProblem {
 /** The bad rows of one import. */
 export interface RowProblems {
   readonly count: number
+  /** Without guesses. Data that are right keep theirs, and each import of the same files would read them again. */
   readonly warnings: number
   add: (problem: BadRow) => void
   addAll: (problems: readonly BadRow[]) => void
-  warn: (warning: BadRow) => void
+  warn: (warning: BadRow & { isGuess?: true }) => void
   /** @throws `OPERATION_FAILED` with the bad rows by their reason, unless they are skipped or there are none */
   throwUnlessSkipped: () => void
 }
@@ -56,7 +57,7 @@ export function collectProblems(files: readonly { name: string }[], options: Pro
     add,
     addAll: (problems) => problems.forEach(add),
     warn: (warning) => {
-      warnings += 1
+      if (!warning.isGuess) warnings += 1
       onWarning?.(withFileName(warning))
     },
     throwUnlessSkipped: () => {

@@ -198,6 +198,17 @@ describe('A text that stands for no value', () => {
     expect(t.importer.reported.warnings).toEqual([])
   })
 
+  test('has no warning in a column that the manifest does not use', async () => {
+    const fields = ['externalId', 'name', 'administrativeAreaCode', 'categoryCode', 'latitude', 'longitude']
+    const columns = Object.fromEntries(fields.map((field) => [field, field]))
+    const unused = ndjson(row({ note: 'N/A', measure: '1.5E+12' }))
+    await t.importer.run({ 'a.ndjson': unused }, { items: [{ file: 'a.ndjson', columns }] })
+    expect(t.importer.reported.warnings).toEqual([])
+    await t.importer.run({ 'a.ndjson': unused })
+    const reasons = t.importer.reported.warnings.map(({ reason }) => reason)
+    expect(reasons).toEqual(['not fields of an item, so ignored: note, measure'])
+  })
+
   test('has no warning in a bundle or a file of labels', async () => {
     const labels = { categoryCode: { file: 'labels.csv', columns: { code: 'code', label: 'label' } } }
     const more = { 'labels.csv': 'code,label\nN/A,none\n', 'a.ndjson': ndjson(row({ categoryCode: 'N/A' })) }
@@ -206,11 +217,13 @@ describe('A text that stands for no value', () => {
   })
 
   test.each(['2.12555E+09', '2,1E+11'])(
-    'is not one that Excel cut, such as %s, but that has a warning too',
+    'is not one that Excel perhaps cut, such as %s, but that has a warning too, unlike a short one',
     async (cut) => {
-      await t.importer.run({ 'a.ndjson': `${JSON.stringify(row({ telephone: cut, description: '1E+9' }))}\n` })
+      await t.importer.run({
+        'a.ndjson': `${JSON.stringify(row({ telephone: cut, description: '1E+9', addressLocality: '1.5E+06' }))}\n`,
+      })
       expect(t.importer.reported.warnings.map(({ reason }) => reason)).toEqual([
-        `the column telephone has ${cut}, a number cut by a spreadsheet program; export the column as text`,
+        `the column telephone has ${cut}, a number perhaps cut by a spreadsheet program; if so, export the column as text`,
       ])
     },
   )

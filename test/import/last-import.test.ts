@@ -125,6 +125,13 @@ describe('An import of the same files', () => {
     expect(await run(files())).toMatchObject({ unchanged: 1, removed: 1, hasRead: true })
   })
 
+  test('does not guess again what a text means', async () => {
+    const doubtful = files({ ...b, telephone: '2.1E+11', description: 'N/A' })
+    expect(await run(doubtful)).toMatchObject({ created: 2, hasRead: true })
+    expect(t.importer.reported.warnings).toHaveLength(2)
+    expect(await run(doubtful)).toMatchObject({ unchanged: 2, hasRead: false })
+  })
+
   test('reports warnings and skipped rows again', async () => {
     const atZero = files({ ...b, latitude: 0, longitude: 0 })
     for (const _ of [1, 2]) {

@@ -4,8 +4,10 @@ import type { Fields } from './source-row.ts'
 /** What spreadsheets and databases write where there is no value, and the errors of spreadsheets in several languages. */
 const NO_VALUE =
   /^(?:#?[Nn]\/[Aa]|#N\/D|#NV|[Nn]\.[Aa]\.|[Kk]\. ?[Aa]\.|NULL|null|\([Nn]ull\)|<[Nn]ull>|<NA>|NaN|nan|#[¡¿]?\p{Lu}[\p{Lu}/0]+[!?]|#{3,})$/u
-/** A number without its last digits, as Excel writes telephone numbers. */
-const CUT_NUMBER = /^[+-]?\d[.,]\d+E\+\d+$/
+/** The first characters of these texts, and spaces. Most cells need no more than a look at theirs. */
+const FIRST_CHARACTERS = new Set('#NnKk(< \t\n\u00a0\u3000')
+/** A number of nine digits or more that perhaps lost the last ones, as Excel writes telephone numbers. */
+const CUT_NUMBER = /^[+-]?\d[.,]\d+E\+(?:0[89]|[1-9]\d)$/
 /** Longer texts are neither. */
 const MAX_LENGTH = 20
 
@@ -21,7 +23,8 @@ export function findNoValues(rows: readonly Fields[]): { texts: string[]; column
 }
 
 function isNoValue(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= MAX_LENGTH && NO_VALUE.test(value.trim())
+  if (typeof value !== 'string' || value.length > MAX_LENGTH) return false
+  return FIRST_CHARACTERS.has(value.charAt(0)) && NO_VALUE.test(value.trim())
 }
 
 /** Returns a function that empties the cells of a row that have one of the texts. */
@@ -32,17 +35,35 @@ export function emptyCells(texts: readonly string[] | undefined): (fields: Field
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, isEmpty(value) ? '' : value]))
 }
 
-/** Returns a warning for each cell of a row whose text stands for no value or is a cut number. */
-export function findDoubtfulTexts(file: SourceFile, fields: Fields): { reason: string; kind?: string }[] {
-  return Object.entries(fields).flatMap(([column, value]) => {
-    if (typeof value !== 'string' || value.length > MAX_LENGTH) return []
-    const has = `the column ${column} has`
-    if (isNoValue(value)) {
-      const advice = adviseEntry(file, { empty: [...(file.dialect.empty ?? []), value.trim()] })
-      return { reason: `${has} the text ${value.trim()}; if it means no value, ${advice}` }
-    }
-    if (!CUT_NUMBER.test(value)) return []
-    const rest = 'cut by a spreadsheet program; export the column as text'
-    return { reason: `${has} ${value}, a number ${rest}`, kind: `${has} numbers ${rest}` }
-  })
+/** A warning that may be wrong. */
+interface Guess {
+  reason: string
+  kind?: string
+  isGuess: true
+}
+
+/** Returns a warning for each of these columns of a row whose text may stand for no value or be a cut number. */
+export function findDoubtfulTexts(file: SourceFile, columns: readonly string[], fields: Fields): Guess[] {
+  const found: Guess[] = []
+  for (const column of columns) {
+    const value = fields[column]
+    if (isNoValue(value)) found.push(describeNoValue(file, column, value.trim()))
+    else if (isCutNumber(value)) found.push(describeCutNumber(column, value))
+  }
+  return found
+}
+
+function isCutNumber(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_LENGTH && value.at(-4) === 'E' && CUT_NUMBER.test(value)
+}
+
+function describeNoValue(file: SourceFile, column: string, text: string): Guess {
+  const advice = adviseEntry(file, { empty: [...(file.dialect.empty ?? []), text] })
+  return { reason: `the column ${column} has the text ${text}; if it means no value, ${advice}`, isGuess: true }
+}
+
+function describeCutNumber(column: string, text: string): Guess {
+  const has = `the column ${column} has`
+  const rest = 'perhaps cut by a spreadsheet program; if so, export the column as text'
+  return { reason: `${has} ${text}, a number ${rest}`, kind: `${has} numbers ${rest}`, isGuess: true }
 }

@@ -66,7 +66,7 @@ export async function loadStaged(
   const { session, datasetId, dataset, problems, options } = load
   const work = () => checkAndMerge(load, allowed)
   const { bad, far, counts, largeChanges } = options.dryRun
-    ? await inTransaction(session, work)
+    ? await inTransaction(session, work, { keeps: false })
     : await withDatasetLocked(session, { id: datasetId, slug: dataset.slug, use: 'change' }, work)
   if (options.skipInvalid) problems.addAll(bad)
   for (const { file, line, name, metres } of far) {

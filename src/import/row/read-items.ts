@@ -8,16 +8,17 @@ import {
   columnsOfField,
   findBadNumber,
   identityMapping,
+  mappedColumns,
   numberColumns,
   textOf,
   unknownFields,
 } from './column-mapping.ts'
 import { plainCoordinate } from './coordinate-text.ts'
-import { type ImportedItem, identityOf, parseItem, type RowIdentity } from './parse-item.ts'
+import { type ImportedItem, identityOf, parseItem, ROW_FIELDS, type RowIdentity } from './parse-item.ts'
 import { explainPosition, positionConverter } from './position.ts'
 
 /** An item with its warnings, or the reason why its row is bad and which item the row names. */
-type ReadItem = { line: number; warnings: { reason: string; kind?: string }[] } & (
+type ReadItem = { line: number; warnings: { reason: string; kind?: string; isGuess?: true }[] } & (
   | { item: ImportedItem }
   | { problem: string; kind?: string | undefined; identity: RowIdentity | undefined }
 )
@@ -35,12 +36,13 @@ export async function* readItems(
   const mapIdentity = identityMapping(file)
   const columns = watchColumns(file)
   const withNumbers = numberRestorer(file)
+  const used = file.columns ? mappedColumns(file.columns) : ROW_FIELDS
   let isFirst = true
   for await (const given of rows) {
     const row = withNumbers(given)
     const { line } = row
     const unknown = isFirst && 'fields' in row ? unknownFields(file.columns, row.fields) : []
-    const doubtful = 'fields' in row && !file.isExact ? findDoubtfulTexts(file, row.fields) : []
+    const doubtful = 'fields' in row && !file.isExact ? findDoubtfulTexts(file, used, row.fields) : []
     const ignored = unknown.length > 0 ? [{ reason: `not fields of an item, so ignored: ${unknown.join(', ')}` }] : []
     const warnings = [...ignored, ...doubtful]
     if ('fields' in row) {
