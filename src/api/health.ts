@@ -8,7 +8,7 @@ import { addRoute } from '../gateway/http.ts'
 export function addHealthRoutes(app: FastifyInstance, { ping }: Database): void {
   addRoute(app, {
     path: '/healthz',
-    isStatic: true,
+    needsNoDatabase: true,
     handler: (_request, reply) => {
       void reply.header('cache-control', 'no-store').send({ status: 'ok' })
     },

@@ -1,5 +1,4 @@
 import { existsSync, rmSync } from 'node:fs'
-import { findValidKeys } from '../auth/keys.ts'
 import { readConfig } from '../config/config.ts'
 import { databaseExists } from '../database/database.ts'
 import { backUp, restore } from '../embedded/backup.ts'
@@ -43,26 +42,12 @@ async function runRestore(folder: string, { yes }: { yes?: true }): Promise<void
   const dataDir = embeddedDataDir()
   if (!yes && databaseExists(readConfig(process.env).database))
     await requireConfirmation('Replace', `the database of ${dataDir} with the backup ${folder}`)
-  const before = await findKeys()
   await stoppable(
     () => `the database of ${dataDir} is the old one, or that of ${folder}`,
     () => restore(dataDir, folder),
   )
   printLine(`The database of ${dataDir} is now that of ${folder}, with its keys, grants and access to datasets`)
-  const after = await findKeys()
-  if (!before || !after) {
-    return printNotice('warning: keys that were revoked since the backup work again; list them: npx catalog keys list')
-  }
-  const again = after.filter(({ id }) => before.every((key) => key.id !== id)).map(({ id, name }) => `${name} (${id})`)
-  if (again.length === 0) return
-  printNotice(
-    `warning: these keys did not work before, and work again: ${again.join(', ')}. To revoke one: npx catalog keys revoke ID`,
-  )
-}
-
-/** The valid keys of the database; undefined if it can't be read. A damaged one is replaced too. */
-function findKeys(): Promise<{ id: string; name: string }[] | undefined> {
-  return withOpenDatabase(({ prisma }) => findValidKeys(prisma, new Date())).catch(() => undefined)
+  printNotice('warning: keys and secrets that were revoked since the backup work again; compare: npx catalog keys list')
 }
 
 /** @throws `OPERATION_FAILED` unless the database is embedded and in a folder */

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '../database/database.ts'
 import { checkMigrated, migrate } from '../database/migrate.ts'
 import { renewStatistics } from '../database/statistics.ts'
 import { changes, committing } from '../database/transaction.ts'
+import { lockFolder } from '../embedded/lock.ts'
 import { operationFailed } from '../errors/errors.ts'
 import { quoteForShell } from '../errors/quote-for-shell.ts'
 import type { Origin } from '../history/record.ts'
@@ -82,11 +83,19 @@ function findNewFolder(config: DatabaseConfig): string | undefined {
   const folder = resolve(config.dataDir)
   try {
     const names = readdirSync(folder)
-    return names.includes('postgres') || names.includes('lock') ? undefined : folder
+    const isThere = names.includes('postgres') || (names.includes('lock') && isLocked(folder))
+    return isThere ? undefined : folder
   } catch (error) {
     // What else is wrong with the folder, the error of opening it says.
     return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? folder : undefined
   }
+}
+
+/** Whether a process uses the folder. */
+function isLocked(folder: string): boolean {
+  const lock = lockFolder(folder)
+  lock?.release()
+  return lock === undefined
 }
 
 /** The commands that show what a command has changed, if it is not `history`. */

@@ -48,9 +48,9 @@ const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the path does not take the method. */
-    isRefused?: boolean
+    isMethodRefused?: boolean
     /** Whether the route answers while the gateway starts. */
-    isStatic?: boolean
+    needsNoDatabase?: boolean
   }
 }
 
@@ -165,7 +165,7 @@ function refusalOf(
   const fault = findFault(request.raw)
   // A proxy may have read another host or another body in this request, so the connection is not used again.
   if (fault) void reply.header('connection', 'close')
-  return fault ?? readiness?.refusalOf(request)
+  return fault ?? (request.is404 ? undefined : readiness?.refusalOf(request))
 }
 
 /**
@@ -177,7 +177,7 @@ export function answerWithoutKey(app: FastifyInstance, findKeyOrigins: FindKeyOr
     // The router takes * for /. Only OPTIONS can ask the server as a whole (RFC 9112 section 3.2.4).
     const isUnknown = request.is404 || (request.url.startsWith('*') && request.method !== 'OPTIONS')
     const isPreflight = request.method === 'OPTIONS'
-    if (!isUnknown && !isPreflight && !request.routeOptions.config.isRefused) return done()
+    if (!isUnknown && !isPreflight && !request.routeOptions.config.isMethodRefused) return done()
     void allowKeyOrigins(request, reply, findKeyOrigins).then((isAllowed) => {
       if (!isUnknown) done()
       else if (isPreflight && isAllowed) void reply.code(204).headers(preflightHeaders(ANY_METHODS)).send()
@@ -211,7 +211,7 @@ export class Readiness {
    */
   refusalOf({ routeOptions: { url, config } }: FastifyRequest): CatalogError | undefined {
     if (this.state === 'ready') return undefined
-    const isRefused = this.state === 'starting' ? !config.isStatic : url === '/readyz'
+    const isRefused = this.state === 'starting' ? !config.needsNoDatabase : url === '/readyz'
     if (!isRefused) return undefined
     return refused(this.state)
   }
@@ -230,7 +230,7 @@ export interface Route {
   /** By default GET. */
   methods?: readonly ('GET' | 'POST')[]
   /** Whether it needs no database, so that it answers while the gateway starts. */
-  isStatic?: boolean
+  needsNoDatabase?: boolean
   /** In bytes; by default that of the server. */
   bodyLimit?: number
   /** Runs before the body is read. */
@@ -260,7 +260,7 @@ async function reserveBody(request: FastifyRequest, reply: FastifyReply): Promis
 /** Adds a route for all HTTP methods: the given ones, HEAD for GET, OPTIONS for preflight requests, and 405 for the others. */
 export function addRoute(
   app: FastifyInstance,
-  { path, methods = ['GET'], isStatic = false, handler, ...hooks }: Route,
+  { path, methods = ['GET'], needsNoDatabase = false, handler, ...hooks }: Route,
 ): void {
   const handled: HTTPMethods[] = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])]
   const allowed = [...handled, 'OPTIONS']
@@ -269,7 +269,7 @@ export function addRoute(
   app.route({
     url: path,
     method: handled,
-    config: { isStatic },
+    config: { needsNoDatabase },
     // Fastify's own HEAD route sends Content-Length: 0 for a response without a payload, for example a 304. A client would take
     // that for the length of GET's body (RFC 9110 section 8.6).
     exposeHeadRoute: false,
@@ -289,7 +289,7 @@ export function addRoute(
 
   app.route({
     url: path,
-    config: { isRefused: true },
+    config: { isMethodRefused: true },
     method: app.supportedMethods.filter((method): method is HTTPMethods => !allowed.includes(method)),
     onRequest: async (_request, reply) => {
       void reply.header('allow', allow)

@@ -61,9 +61,11 @@ export function originOf({ protocol, host }: FastifyRequest): string | undefined
 }
 
 /**
- * Whether the request comes from a program on this machine to a gateway that listens only here. A proxy or a tunnel adds its headers, and
- * a page that lets its name lead here (DNS rebinding) sends that name.
+ * Whether the request seems to come from a browser on this machine to a gateway that listens only here. Most proxies and tunnels add
+ * headers or send the public name; nginx does neither by default, but speaks HTTP/1.0. A page whose name leads here (DNS rebinding) sends
+ * that name.
  */
-export function isFromThisMachine({ hostname, headers }: FastifyRequest): boolean {
-  return isLoopback(hostname) && !Object.keys(headers).some((name) => /^(x-)?forwarded|^via$|^x-real-ip$/.test(name))
+export function isFromThisMachine({ hostname, headers, raw }: FastifyRequest): boolean {
+  const isForwarded = Object.keys(headers).some((name) => /^(x-)?forwarded|^via$|^x-real-ip$/.test(name))
+  return isLoopback(hostname) && raw.httpVersion === '1.1' && !isForwarded
 }

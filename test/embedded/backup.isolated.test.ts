@@ -56,7 +56,6 @@ describe('The embedded database', () => {
     const { key } = JSON.parse((await run('keys', 'create', '--name', 'partner', '--json')).stdout)
     const read = async (url: string) =>
       (await fetch(`${url}/v1/datasets/places/items`, { headers: { authorization: `Bearer ${key}` } })).text()
-    const leaver = JSON.parse((await run('keys', 'create', '--name', 'leaver', '--json')).stdout)
     const before = await read(gateway.url)
     const backup = join(folder, 'first')
     const neighbour = join(folder, 'first.partial')
@@ -68,7 +67,6 @@ describe('The embedded database', () => {
     ])
     expect((await stat(backup)).mode & 0o777).toBe(0o700)
     expect(await run('backup', backup)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') })
-    await run('keys', 'revoke', 'leaver')
     await load(2)
     const inUse = expect.stringContaining('stop the gateway first')
     expect(await run('restore', backup, '--yes')).toMatchObject({ code: 1, stderr: inUse })
@@ -78,7 +76,7 @@ describe('The embedded database', () => {
       stderr: expect.stringContaining('no folder'),
     })
     expect(await run('restore', backup)).toMatchObject({ code: 1, stderr: expect.stringContaining('--yes') })
-    const warning = `warning: these keys did not work before, and work again: leaver (${leaver.id}). To revoke one: npx catalog keys revoke ID\n`
+    const warning = expect.stringContaining('revoked since the backup work again')
     expect(await run('restore', backup, '--yes')).toMatchObject({ code: 0, stderr: warning })
     const restored = await startGateway(env)
     expect(await read(restored.url)).toBe(before)
@@ -106,8 +104,7 @@ describe('The embedded database', () => {
     const startMs = performance.now()
     expect((await run('restore', join(folder, 'first'), '--yes')).code).toBe(0)
     const restoreMs = performance.now() - startMs
-    // It reads the keys before and after it replaces the database.
-    for (const share of [0.4, 0.5, 0.6]) {
+    for (const share of [0.4, 0.7, 0.9]) {
       await load(3)
       const isComplete = await kill(share * restoreMs, 'restore', join(folder, 'first'), '--yes')
       expect(isComplete ? ['Version 1'] : ['Version 1', 'Version 3']).toContain(await versionOf())

@@ -86,7 +86,7 @@ test('before the database is ready a page is sent, and a refused request says wh
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) })
   const app = createHttp({ corsOrigins: [], limits: readConfig({}).limits, log, metrics, readiness: new Readiness() })
   addRoute(app, { path: '/data', handler: () => {} })
-  addRoute(app, { path: '/page', isStatic: true, handler: (_request, reply) => void reply.send('') })
+  addRoute(app, { path: '/page', needsNoDatabase: true, handler: (_request, reply) => void reply.send('') })
   const url = await app.listen({ port: 0 })
   expect((await fetch(`${url}/data`)).status).toBe(503)
   expect((await fetch(`${url}/page`)).status).toBe(200)

@@ -44,16 +44,17 @@ export function addAssetRoute(app: FastifyInstance, assets: Assets, policy: stri
   const bodies = new Map<string, Promise<ResponseBody>>()
   addRoute(app, {
     path: '/assets/*',
-    isStatic: true,
+    needsNoDatabase: true,
     handler: async (request, reply) => {
       const [, version = '', path = ''] = /^\/assets\/([^/?]+)\/([^?]*)/.exec(request.url) ?? []
       const isCurrent = assets.base === `assets/${version}`
       const name = `${isCurrent} ${path}`
-      const body = bodies.get(name) ?? readBody(assets, path, isCurrent)
+      const known = bodies.get(name)
+      const body = known ?? readBody(assets, path, isCurrent)
       if (!body) throw new CatalogError('NOT_FOUND', 'There is no such path')
       bodies.set(name, body)
       // A file that could not be read now may be readable later.
-      body.catch(() => bodies.delete(name))
+      if (!known) body.catch(() => bodies.delete(name))
       return sendCacheable(request, reply.header('content-security-policy', policy), await body)
     },
   })

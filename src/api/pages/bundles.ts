@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CatalogError } from '../../errors/errors.ts'
@@ -31,11 +30,11 @@ const PAGES = {
 } as const
 type PageName = keyof typeof PAGES
 
-/** Returns a hash of the sources and of the bundler, with which the names in the bundles may change. */
+/** Returns a hash of all that the bundles are made from: the sources, the packages and this file. */
 export function bundlesVersion(): string {
-  const { version }: { version: string } = createRequire(import.meta.url)('rolldown/package.json')
   const sources = globSync('**/*.{ts,css}', { cwd: FOLDER, exclude: ['**/*.d.ts'] }).sort()
-  return hash('sha256', JSON.stringify([version, ...sources.flatMap((path) => [path, readSource(path)])]), 'hex')
+  const others = ['../errors/nearest-name.ts', '../../package-lock.json', '../api/pages/bundles.ts']
+  return hash('sha256', JSON.stringify([...sources, ...others].map((path) => [path, readSource(path)])), 'hex')
 }
 
 const bundles = new Map<PageName, Promise<ReadonlyMap<string, string>>>()
@@ -44,9 +43,11 @@ const bundles = new Map<PageName, Promise<ReadonlyMap<string, string>>>()
 export function readBundled(path: string): Promise<string> | undefined {
   const name = pageNames().find((page) => path.startsWith(`${page}/`))
   if (name === undefined) return undefined
-  const bundled = bundles.get(name) ?? bundlePage(name)
+  const known = bundles.get(name)
+  const bundled = known ?? bundlePage(name)
   bundles.set(name, bundled)
-  bundled.catch(() => bundles.delete(name))
+  // What could not be bundled now may be later.
+  if (!known) bundled.catch(() => bundles.delete(name))
   return bundled.then((files) => {
     const file = files.get(path)
     if (file === undefined) throw new CatalogError('NOT_FOUND', 'There is no such path')
@@ -66,7 +67,7 @@ const readSource = (path: string) => readFileSync(join(FOLDER, path), 'utf8')
 async function bundlePage(name: PageName): Promise<ReadonlyMap<string, string>> {
   const { rolldown } = await import('rolldown')
   const { script, styles } = PAGES[name]
-  const bundle = await rolldown({
+  await using bundle = await rolldown({
     input: { main: join(FOLDER, script) },
     platform: 'browser',
     // It finds its worker beside itself.
@@ -78,7 +79,6 @@ async function bundlePage(name: PageName): Promise<ReadonlyMap<string, string>> 
     chunkFileNames: '[name].js',
     paths: { 'maplibre-gl': '../lib/maplibre-gl/maplibre-gl.mjs' },
   })
-  await bundle.close()
   const scripts = output.map(
     (file) => [file.fileName, file.type === 'chunk' ? file.code : String(file.source)] as const,
   )

@@ -17,6 +17,8 @@ import { assetPolicy, policiesOf } from './policy.ts'
  */
 
 const HTML = 'text/html; charset=utf-8'
+/** The sample's key for visitors is made a little later than the pages, and lives for a day (sample/load.ts). */
+const VISITORS_KEY_MS = 86_400_000
 
 /** The example queries of GraphiQL, for the sample data: one for each feature of the schema. Each begins with a comment. */
 export const EXAMPLES = readHtml('examples.graphql')
@@ -76,10 +78,12 @@ export function addPages(
       sendCacheable(request, reply.header('content-security-policy', policies[name]), bodyOf(request))
   }
   const pageWithKey = (name: 'explorer' | 'ogc', data: object = {}) => {
-    const everywhere = page(name, { ...data, publicKey })
-    const here = visitorsKey === undefined ? everywhere : page(name, { ...data, publicKey: visitorsKey })
+    const forOthers = page(name, { ...data, publicKey })
+    if (visitorsKey === undefined) return forOthers
+    const forThisMachine = page(name, { ...data, publicKey: visitorsKey })
+    const endsAt = Date.now() + VISITORS_KEY_MS
     return (request: FastifyRequest, reply: FastifyReply) =>
-      (isFromThisMachine(request) ? here : everywhere)(request, reply)
+      (isFromThisMachine(request) && Date.now() < endsAt ? forThisMachine : forOthers)(request, reply)
   }
   const formats = EXPORT_FORMATS.map(({ name, title, readers, contentType }) => ({
     ...{ name, title, readers },
@@ -87,17 +91,21 @@ export function addPages(
   }))
   addRoute(app, {
     path: '/',
-    isStatic: true,
+    needsNoDatabase: true,
     handler: pageWithKey('explorer', { baseMap: shownBaseMap(baseMap), contact, formats }),
   })
-  addRoute(app, { path: '/docs', isStatic: true, handler: page('reference') })
+  addRoute(app, { path: '/docs', needsNoDatabase: true, handler: page('reference') })
   addEmbedRoute(app, {
     bodyOf: render('embed', { baseMap: shownBaseMap(baseMap) }),
     baseMapOrigin: origin,
     findKeyOrigins,
   })
   const guide = new ResponseBody(readHtml('llms.txt'), 'text/plain; charset=utf-8')
-  addRoute(app, { path: '/llms.txt', handler: (request, reply) => sendCacheable(request, reply, guide) })
+  addRoute(app, {
+    path: '/llms.txt',
+    needsNoDatabase: true,
+    handler: (request, reply) => sendCacheable(request, reply, guide),
+  })
   return {
     sendGraphiql: page('graphiql', { examples: EXAMPLES, variables: VARIABLES }),
     sendOgc: pageWithKey('ogc'),
@@ -111,7 +119,11 @@ const PICTURES = new URL('../../sample/pictures/', import.meta.url)
 function addSamplePictureRoutes(app: FastifyInstance): void {
   for (const name of readdirSync(PICTURES)) {
     const body = new ResponseBody(readFileSync(new URL(name, PICTURES)), 'image/svg+xml')
-    addRoute(app, { path: `/sample/${name}`, handler: (request, reply) => sendCacheable(request, reply, body) })
+    addRoute(app, {
+      path: `/sample/${name}`,
+      needsNoDatabase: true,
+      handler: (request, reply) => sendCacheable(request, reply, body),
+    })
   }
 }
 

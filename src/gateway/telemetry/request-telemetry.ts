@@ -35,7 +35,7 @@ export function addRequestTelemetry(app: FastifyInstance, metrics: Metrics | und
         ...(refusal && { refusal }),
         ...(use && { keyId: use.key.id, key: use.key.name, dataset: use.dataset, items: use.items }),
       }
-      const write = () => app.log[FREQUENT.has(route) ? 'debug' : 'info'](entry, 'request')
+      const write = () => app.log[FREQUENT.has(route) && status < 400 ? 'debug' : 'info'](entry, 'request')
       if (span) span.enter(write)
       else write()
     })
