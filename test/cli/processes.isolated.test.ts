@@ -179,7 +179,8 @@ describe.skipIf(!existsSync(SCRIPT))('On a terminal', () => {
   test('exports and progress show no control characters of others', async () => {
     const name = 'x\x1b[2J\x9b31m\nFORGED'
     const dataset = { ...DATASET, slug: 'hostile' }
-    await writeFile(inFolder(`${name}.ndjson`), ndjson(row({ name })))
+    const rows = Array.from({ length: 5000 }, (_, n) => row({ name, externalId: `${n}` }))
+    await writeFile(inFolder(`${name}.ndjson`), ndjson(...rows))
     await writeFile(inFolder('hostile.json'), JSON.stringify({ dataset, items: `${name}.ndjson` }))
     const show = async (command: string) => {
       const shown = (await run(command)).stdout.replaceAll('\r\n', '\n').replaceAll('\r\x1b[2K', '')
