@@ -72,23 +72,6 @@ export function boxAroundAll(boxes: readonly Bounds[]): Bounds {
   return east - west >= 360 ? [-180, south, 180, north] : [west, south, east, north]
 }
 
-/** A box from which on a map shows most of the world, in degrees of longitude. */
-const WORLD_WIDTH = 180
-/** Beyond them, a map of the world has little land but Antarctica and Greenland, which are huge on it. */
-const [SOUTH, NORTH] = [-58, 75]
-
-/** The west end of a map of the world, in the Bering Strait: at 180 it would cut the dots of Fiji. */
-const BERING_STRAIT = -169
-/** The width of a box that the whole map is too narrow for, with a margin. */
-const WHOLE_WIDTH = 340
-
-/** Returns what a map shows of a box. A map of most of the world leaves out the poles, and has room for the rest. */
-export function asMapped([west, south, east, north]: Bounds): Bounds {
-  if (east - west < WORLD_WIDTH || north < SOUTH || south > NORTH) return [west, south, east, north]
-  const [from, to] = east - west < WHOLE_WIDTH ? [west, east] : [BERING_STRAIT, BERING_STRAIT + 360]
-  return [from, Math.max(south, SOUTH), to, Math.min(north, NORTH)]
-}
-
 /** Converts a longitude to -180 to 180. A map that was panned around the world has other longitudes. */
 export function wrapLongitude(longitude: number): number {
   return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180

@@ -1,7 +1,7 @@
 import { haveSamePlaces, isSearch, type View } from '../views/address.ts'
 import { readExtent } from '../views/data.ts'
 import { placeZoom } from './base-map.ts'
-import { asMapped, boxAround, boxAroundAll, type Position } from './box.ts'
+import { type Bounds, boxAround, boxAroundAll, type Position } from './box.ts'
 import { circle } from './geodesic.ts'
 import type { ExplorerMap } from './map.ts'
 
@@ -36,4 +36,21 @@ export function moveToItems(map: ExplorerMap, items: readonly Position[]): void 
   const box = boxAround(items.map(({ longitude, latitude }) => [Number(longitude), Number(latitude)]))
   const [only] = items.length === 1 ? items : []
   map.fit(asMapped(box), only ? placeZoom(only) : DATASET_ZOOM)
+}
+
+/** A box from which on a map shows most of the world, in degrees of longitude. */
+const WORLD_WIDTH = 180
+/** Beyond them, a map of the world has little land but Antarctica and Greenland, which are huge on it. */
+const [SOUTH, NORTH] = [-58, 75]
+
+/** The west end of a map of the world, in the Bering Strait: at 180 it would cut the dots of Fiji. */
+const BERING_STRAIT = -169
+/** The width of a box that the whole map is too narrow for, with a margin. */
+const WHOLE_WIDTH = 340
+
+/** Returns what a map shows of a box. A map of most of the world leaves out the poles, and has room for the rest. */
+export function asMapped([west, south, east, north]: Bounds): Bounds {
+  if (east - west < WORLD_WIDTH || north < SOUTH || south > NORTH) return [west, south, east, north]
+  const [from, to] = east - west < WHOLE_WIDTH ? [west, east] : [BERING_STRAIT, BERING_STRAIT + 360]
+  return [from, Math.max(south, SOUTH), to, Math.min(north, NORTH)]
 }
