@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -83,9 +83,10 @@ describe.skipIf(!hasBrowser)('A map on the page of a partner', () => {
     await t.close()
   })
 
-  const open = async (site: number, path: string) => {
+  const open = async (site: number, path: string, prepare = async (_page: Page): Promise<unknown> => undefined) => {
     const { origin = '' } = sites[site] ?? {}
     const opened = await openPage(browser, origin, WIDE)
+    await prepare(opened.page)
     await opened.page.goto(`${origin}/${path}`)
     return opened
   }
@@ -108,8 +109,14 @@ describe.skipIf(!hasBrowser)('A map on the page of a partner', () => {
 
   test('shows a frame with the places and a card, for the origin of its key', async () => {
     const { id, key } = keys[0] ?? {}
-    const { page, errors } = await open(0, `frame/${key}/${id}`)
+    const { promise: isHome, resolve: goHome } = Promise.withResolvers<void>()
+    const { page, errors } = await open(0, `frame/${key}/${id}`, (opened) =>
+      opened.route('**/graphql', (route) => isHome.then(() => route.continue())),
+    )
     const frame = page.frameLocator('iframe')
+    // The button does not end the first load.
+    await frame.getByRole('button', { name: 'Show all places' }).press('Enter')
+    goHome()
     await frame.getByText('Colours').waitFor()
     await frame.locator('canvas').focus()
     await frame.getByText('Gwanghwamun. Enter opens it.').waitFor()

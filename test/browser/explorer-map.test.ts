@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await heading('N Seoul Tower').waitFor()
   })
 
-  test('the list comes before the map, and without it if its script can not be loaded', async () => {
+  test('the list comes before the map, and without it, with the reason, if the map can not be loaded or opened', async () => {
     const script = '**/maplibre-gl.mjs'
     const { promise: isWanted, resolve: want } = Promise.withResolvers<void>()
     await page.route(script, async (route) => {
@@ -68,9 +68,16 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     await page.unroute(script)
     await page.route(script, (route) => route.abort())
     await page.reload()
-    await said('The map is not complete')
     await link('Gyeongbokgung Palace').waitFor()
+    await page.locator('.no-map', { hasText: 'The map is not complete' }).waitFor()
+    await page.locator('#legend-entries').waitFor()
     await page.unroute(script)
+    const body = 'export const openMap = () => { throw new Error("no context") }'
+    await page.route('**/explorer/map.js', (route) => route.fulfill({ contentType: 'text/javascript', body }))
+    await page.reload()
+    await page.locator('.no-map', { hasText: 'This browser can’t draw the map' }).waitFor()
+    await page.locator('#legend-entries').waitFor()
+    await page.unroute('**/explorer/map.js')
   })
 
   test('places at one point are one point with their number, and a click lists them', async () => {

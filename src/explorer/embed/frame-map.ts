@@ -40,7 +40,8 @@ export class FrameMap {
         this.#attempt((signal) => this.#showPoint({ latitude, longitude, radius }, signal)),
       isPicking: () => false,
       onGround: () => this.#card.close(),
-      onHome: () => this.#attempt((signal) => this.#goHome(signal)),
+      // Until the view is shown, it would end the reads of the view.
+      onHome: () => this.#legend && this.#attempt((signal) => this.#goHome(signal)),
       onMove: () => {},
       onCentre: showStatus,
       onProblem: () => showStatus(t.mapIncomplete),

@@ -1,3 +1,4 @@
+import { t } from '../shared/text.ts'
 import type { View } from '../views/address.ts'
 import type { Events, ExplorerMap } from './map.ts'
 import { hasWebGL, noMap } from './no-map.ts'
@@ -22,15 +23,21 @@ export function openLazyMap(
   const tell = (kind: Kind, action: (opened: ExplorerMap) => void) =>
     map ? action(map) : void waiting.set(kind, action)
   container.setAttribute('data-loading', '')
-  const fail = () => {
+  const fail = (why: string) => {
     container.removeAttribute('data-loading')
-    events.onProblem()
+    map = noMap(container, why)
   }
-  import('./map.ts').then(({ openMap }) => {
-    map = openMap(container, start, events, options)
-    // Before it shows anything, it does not fly.
-    for (const kind of ['camera', 'base map', 'content'] as const) waiting.get(kind)?.(map)
-  }, fail)
+  import('./map.ts')
+    .then(
+      ({ openMap }) => {
+        map = openMap(container, start, events, options)
+        // Before it shows anything, it does not fly.
+        for (const kind of ['camera', 'base map', 'content'] as const) waiting.get(kind)?.(map)
+      },
+      () => fail(t.mapIncomplete),
+    )
+    // MapLibre may get no context though the browser has WebGL.
+    .catch(() => fail(t.noMap))
   return {
     show: (content) => tell('content', (opened) => opened.show(content)),
     useBaseMap: (baseMap) => tell('base map', (opened) => opened.useBaseMap(baseMap)),
