@@ -4,7 +4,7 @@ import { type DatabaseConfig, readConfig } from '../config/config.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { checkMigrated, migrate } from '../database/migrate.ts'
 import { renewStatistics } from '../database/statistics.ts'
-import { changes, committing } from '../database/transaction.ts'
+import { commits, committing } from '../database/transaction.ts'
 import { lockFolder } from '../embedded/lock.ts'
 import { operationFailed } from '../errors/errors.ts'
 import { quoteForShell } from '../errors/quote-for-shell.ts'
@@ -103,7 +103,7 @@ const LISTS: Readonly<Record<string, string>> = { keys: 'keys list', migrate: 'm
 
 /** What a command that is stopped has changed. PostgreSQL rolls a transaction back whose COMMIT was not sent. */
 function describeChanges(): string {
-  const { begun, made } = changes
+  const { begun, made } = commits
   if (begun === 0) return 'nothing was changed'
   const list = `npx catalog ${LISTS[process.argv[2] ?? ''] ?? 'history'}`
   return begun === made

@@ -1,13 +1,13 @@
 import { type SqlSession, sql } from '../sql.ts'
 
 /** The changes of this process that may be made, and those of them that are made. */
-export const changes = { begun: 0, made: 0 }
+export const commits = { begun: 0, made: 0 }
 
 /** Counts a change: it may be made from the start of `commit`, and is made at its end. */
 export async function committing<Result>(commit: () => Promise<Result>): Promise<Result> {
-  changes.begun += 1
+  commits.begun += 1
   const result = await commit()
-  changes.made += 1
+  commits.made += 1
   return result
 }
 

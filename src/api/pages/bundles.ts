@@ -33,7 +33,7 @@ type PageName = keyof typeof PAGES
 /** Returns a hash of all that the bundles are made from: the sources, the packages and this file. */
 export function bundlesVersion(): string {
   const sources = globSync('**/*.{ts,css}', { cwd: FOLDER, exclude: ['**/*.d.ts'] }).sort()
-  const others = ['../errors/nearest-name.ts', '../../package-lock.json', '../api/pages/bundles.ts']
+  const others = ['../../package-lock.json', '../api/pages/bundles.ts']
   return hash('sha256', JSON.stringify([...sources, ...others].map((path) => [path, readSource(path)])), 'hex')
 }
 
