@@ -106,7 +106,7 @@ describe('An import that would remove or move items', () => {
   })
 
   test('a dry run counts what would change, and changes nothing', async () => {
-    const commitsBefore = { ...changes }
+    const commitsBefore = { ...commits }
     const before = await t.db.database.prisma.dataset.findFirstOrThrow()
     const content = rows(5) + ndjson(row({ externalId: 'item 5', name: 'B' }), row({ externalId: 'new' }))
     expect(await t.importer.run({ 'a.ndjson': content }, { dryRun: true, dataset: { name: 'New' } })).toMatchObject({
@@ -133,7 +133,7 @@ describe('An import that would remove or move items', () => {
     expect(await t.db.database.prisma.dataset.findFirstOrThrow()).toEqual(before)
     expect(await countItems()).toBe(20)
     // A command that is stopped later says what these count.
-    expect(commits).toEqual(changesBefore)
+    expect(commits).toEqual(commitsBefore)
   })
 })
 
