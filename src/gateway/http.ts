@@ -46,9 +46,11 @@ const CHECK_INTERVAL_MS = 1_000
 const MAX_PATH_PARAMETER_LENGTH = 16 * 1024
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** For pages that may read a 405; undefined in an application without keys. */
+    findKeyOrigins?: FindKeyOrigins
+  }
   interface FastifyContextConfig {
-    /** Whether the path does not take the method. */
-    isMethodRefused?: boolean
     /** Whether the route answers while the gateway starts. */
     needsNoDatabase?: boolean
   }
@@ -173,11 +175,12 @@ function refusalOf(
  * those with 405. Otherwise a browser reports a missing CORS header instead of a wrong path.
  */
 export function answerWithoutKey(app: FastifyInstance, findKeyOrigins: FindKeyOrigins): void {
+  app.decorate('findKeyOrigins', findKeyOrigins)
   app.addHook('onRequest', (request, reply, done) => {
     // The router takes * for /. Only OPTIONS can ask the server as a whole (RFC 9112 section 3.2.4).
     const isUnknown = request.is404 || (request.url.startsWith('*') && request.method !== 'OPTIONS')
     const isPreflight = request.method === 'OPTIONS'
-    if (!isUnknown && !isPreflight && !request.routeOptions.config.isMethodRefused) return done()
+    if (!isUnknown && !isPreflight) return done()
     void allowKeyOrigins(request, reply, findKeyOrigins).then((isAllowed) => {
       if (!isUnknown) done()
       else if (isPreflight && isAllowed) void reply.code(204).headers(preflightHeaders(ANY_METHODS)).send()
@@ -289,10 +292,11 @@ export function addRoute(
 
   app.route({
     url: path,
-    config: { isMethodRefused: true },
     method: app.supportedMethods.filter((method): method is HTTPMethods => !allowed.includes(method)),
-    onRequest: async (_request, reply) => {
+    onRequest: async (request, reply) => {
       void reply.header('allow', allow)
+      const { findKeyOrigins } = request.server
+      if (findKeyOrigins) await allowKeyOrigins(request, reply, findKeyOrigins)
       throw new CatalogError('METHOD_NOT_ALLOWED', `This path takes ${allow}`)
     },
     handler: () => {},
