@@ -57,7 +57,7 @@ describe('catalog keys create', () => {
     const [all, one, page] = [
       await keys('create', '--name', 'tried'),
       await keys('create', '--name', 'turned', '--dataset', 'restricted'),
-      await keys('create', '--name', 'tried', '--origin', 'https://maps.example'),
+      await keys('create', '--name', 'framed', '--dataset', 'seoul', '--origin', 'https://maps.example'),
     ]
     const rotated = await keys('rotate', 'turned')
     Object.assign(process.stdout, { isTTY: false })
@@ -69,7 +69,9 @@ describe('catalog keys create', () => {
       '',
     ])
     expect(one.stdout).toContain('Explore with it: http://127.0.0.1:4000/?dataset=restricted#key=dck_')
-    expect(page.stdout.split('\n')).toHaveLength(3)
+    expect(page.stdout).toMatch(
+      /^Key (\S+) for framed: .*\n(dck_.*)\nIn a page: <iframe src="http:\/\/127\.0\.0\.1:4000\/embed\/\1\?dataset=seoul#key=\2" .*<\/iframe>\n$/,
+    )
   })
 
   test('says in one line what the key is, and that another key has its name', async () => {

@@ -84,16 +84,25 @@ function describe(key: KeyRecord): string {
 
 /**
  * Prints a new secret, and for a person how to try it at the gateway of this machine, as its first start does. The link opens the dataset
- * of a key with one grant. With origins a key works only in their pages.
+ * of a key with one grant. A key with origins works only in their pages, for example in a frame (docs/embed.md).
  */
-export function printSecret({ key, origins, grants }: Pick<KeyRecord, 'origins' | 'grants'> & { key: string }): void {
+export function printSecret({
+  id,
+  key,
+  origins,
+  grants,
+}: Pick<KeyRecord, 'id' | 'origins' | 'grants'> & { key: string }): void {
   printLine(key)
   const { host, port } = readConfig(process.env)
   // Scripts read the last line.
-  if (!process.stdout.isTTY || origins.length > 0 || port === 0) return
+  if (!process.stdout.isTTY || port === 0) return
   const url = urlOf({ address: host, port })
   const [grant, ...others] = grants
   const view = grant && others.length === 0 ? `?dataset=${encodeURIComponent(grant.dataset)}` : ''
+  if (origins.length > 0) {
+    printLine(`In a page: <iframe src="${url}/embed/${id}${view}#key=${key}" width="100%" height="450"></iframe>`)
+    return
+  }
   printLine(`Explore with it: ${url}/${view}#key=${key}`)
   printLine(`Try: curl -H 'Authorization: Bearer ${key}' '${url}/v1/datasets'`)
 }

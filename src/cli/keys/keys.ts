@@ -52,7 +52,7 @@ const rotateCommand = new CatalogCommand('rotate')
     print: ({ rotated: { id, name, key, previousExpiresAt }, ...access }, _id, { grace }) => {
       const old = parseGrace(grace) === 0 ? 'no longer works' : `works until ${previousExpiresAt.toISOString()}`
       printLine(`Key ${id} for ${name} has a new secret; the old one ${old}. It is not shown again:`)
-      printSecret({ key, ...access })
+      printSecret({ id, key, ...access })
     },
     toJson: ({ rotated }) => rotated,
   })
