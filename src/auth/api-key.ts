@@ -53,10 +53,9 @@ export async function authenticate(
   snapshot?: SqlReader,
 ): Promise<ApiKey> {
   const token = bearerToken(authorization)
-  const key = token !== undefined && isKeyShaped(token) ? await findKey(token, snapshot) : null
-  if (!key || !isValidKey(key, now)) {
-    throw new CatalogError('UNAUTHORIZED', token !== undefined && isKeyShaped(token) ? INVALID : `${INVALID}: ${FORM}`)
-  }
+  if (token === undefined || !isKeyShaped(token)) throw new CatalogError('UNAUTHORIZED', `${INVALID}: ${FORM}`)
+  const key = await findKey(token, snapshot)
+  if (!key || !isValidKey(key, now)) throw new CatalogError('UNAUTHORIZED', INVALID)
   return key
 }
 

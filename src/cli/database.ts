@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type DatabaseConfig, readConfig } from '../config/config.ts'
-import { type Database, openDatabase } from '../database/database.ts'
+import { type Database, databaseExists, openDatabase } from '../database/database.ts'
 import { checkMigrated, migrate } from '../database/migrate.ts'
 import { renewStatistics } from '../database/statistics.ts'
 import { commits, committing } from '../database/transaction.ts'
@@ -79,12 +79,10 @@ export async function withOpenDatabase<Result>(
 
 /** The folder of an embedded database that does not exist, and that no process is creating. */
 function findNewFolder(config: DatabaseConfig): string | undefined {
-  if (config.kind === 'postgres' || config.dataDir === 'memory://') return undefined
+  if (config.kind === 'postgres' || config.dataDir === 'memory://' || databaseExists(config)) return undefined
   const folder = resolve(config.dataDir)
   try {
-    const names = readdirSync(folder)
-    const isThere = names.includes('postgres') || (names.includes('lock') && isLocked(folder))
-    return isThere ? undefined : folder
+    return readdirSync(folder).includes('lock') && isLocked(folder) ? undefined : folder
   } catch (error) {
     // What else is wrong with the folder, the error of opening it says.
     return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? folder : undefined

@@ -10,7 +10,7 @@ import {
 } from 'fastify'
 import type { FindKeyOrigins } from '../auth/origins.ts'
 import type { LimitsConfig } from '../config/config.ts'
-import { CatalogError, refused } from '../errors/errors.ts'
+import { CatalogError } from '../errors/errors.ts'
 import {
   answerClientError,
   closeConnections,
@@ -25,6 +25,7 @@ import { MAX_BODY_BYTES } from './admission/refused-body.ts'
 import { UnreadResponses } from './admission/unread.ts'
 import { allowKeyOrigins, allowOrigins, preflightHeaders, reportRefusedOrigins } from './cors.ts'
 import { sendError, toCatalogError, withContact } from './error-reply.ts'
+import type { Readiness } from './readiness.ts'
 import { readBodies } from './request-body.ts'
 import { chooseRequestId, findFault } from './request-head.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -202,22 +203,6 @@ function unknownPath({ url, server }: FastifyRequest): CatalogError {
 /** A path of the router as a URI template (RFC 6570): `/v1/datasets/{datasetId}`. */
 export function pathTemplate(path: string): string {
   return path.replace(/:(\w+)(\(\.\+\))?/g, '{$1}')
-}
-
-/** Whether the gateway is ready: after its database is migrated, and until it is asked to stop. */
-export class Readiness {
-  state: 'starting' | 'ready' | 'stopping' = 'starting'
-
-  /**
-   * The error for a request that can't be served now. A gateway that starts answers only what needs no database: /healthz and the pages,
-   * whose requests are tried again. A gateway that stops answers all requests, but /readyz reports that it is not ready.
-   */
-  refusalOf({ routeOptions: { url, config } }: FastifyRequest): CatalogError | undefined {
-    if (this.state === 'ready') return undefined
-    const isRefused = this.state === 'starting' ? !config.needsNoDatabase : url === '/readyz'
-    if (!isRefused) return undefined
-    return refused(this.state)
-  }
 }
 
 /** The parameters of the path, which Fastify has decoded. */

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKey } from '../auth/keys.ts'
+import type { VisitorsKey } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { importManifest } from '../import/import.ts'
 import { SAMPLES } from './find.ts'
@@ -9,13 +10,11 @@ import { SAMPLES } from './find.ts'
 /** The tier of the paid dataset. The sample key can't access the restricted dataset and the draft, to show the errors. */
 const SAMPLE_TIER = 'gold'
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
 /** The gateway serves the sample's pictures under this path. */
 const PICTURE_PATH = '/sample/'
 
 /**
- * Imports the sample datasets into a new database, and creates a key for them; and `visitorsKey`, which expires in a day.
+ * Imports the sample datasets into a new database, and creates a key for them; and `visitorsKey`.
  * @param address of the gateway, for the URLs of the pictures
  * @param print is called with a message before the datasets are loaded
  * @returns the key, or undefined if the database already has keys or other datasets
@@ -23,7 +22,7 @@ const PICTURE_PATH = '/sample/'
 export async function loadSampleData(
   database: Database,
   address = 'http://127.0.0.1:4000',
-  { print = () => {}, visitorsKey }: { print?: (line: string) => void; visitorsKey?: string | undefined } = {},
+  { print = () => {}, visitorsKey }: { print?: (line: string) => void; visitorsKey?: VisitorsKey | undefined } = {},
 ): Promise<string | undefined> {
   if (!(await isUnused(database))) return undefined
   print('Loading the sample datasets ...')
@@ -37,8 +36,8 @@ export async function loadSampleData(
     await rm(folder, { recursive: true })
   }
   if (visitorsKey !== undefined) {
-    const expiresAt = new Date(Date.now() + DAY_MS)
-    await createKey(database.prisma, { name: 'sample visitors', expiresAt }, visitorsKey)
+    const expiresAt = new Date(visitorsKey.endsAtMs)
+    await createKey(database.prisma, { name: 'sample visitors', expiresAt }, visitorsKey.secret)
   }
   const { key } = await createKey(database.prisma, { name: 'sample', accessTiers: [SAMPLE_TIER] })
   return key

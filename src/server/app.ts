@@ -14,6 +14,7 @@ import { cacheKeyOrigins } from '../auth/origins.ts'
 import { openRateLimits, type RateLimits } from '../auth/rate-limit.ts'
 import { createSnapshotReader } from '../catalog/snapshot-reader.ts'
 import type { BaseMap } from '../config/base-maps.ts'
+import type { VisitorsKey } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { createAdmission } from '../gateway/admission/admission.ts'
 import { createSlots, type Slots } from '../gateway/admission/fair-share.ts'
@@ -43,7 +44,7 @@ interface AppOptions extends HttpOptions {
   /** The key of visitors without one. */
   publicKey?: string | undefined
   /** That of visitors on this machine only. */
-  visitorsKey?: string | undefined
+  visitorsKey?: VisitorsKey | undefined
   /** Without it this process serves its port alone. */
   shared?: Shared
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
-import { Readiness } from '../gateway/http.ts'
+import { Readiness } from '../gateway/readiness.ts'
 import { openMetrics } from '../gateway/telemetry/metrics.ts'
 import { openTelemetry } from '../gateway/telemetry/telemetry.ts'
 import { readTrustedDocuments } from '../graphql/operation/documents.ts'

@@ -1,6 +1,7 @@
 import type { Allowance } from '../auth/rate-limit.ts'
+import type { VisitorsKey } from '../config/config.ts'
 import type { FeedEvent } from '../database/change-feed.ts'
-import type { Readiness } from '../gateway/http.ts'
+import type { Readiness } from '../gateway/readiness.ts'
 import type { MetricValues } from '../gateway/telemetry/metrics.ts'
 
 /* The messages between the primary process and its workers. They are JSON. */
@@ -13,7 +14,7 @@ export type ToWorker =
       index: number
       readiness: Readiness['state']
       embeddedUrl: string | undefined
-      visitorsKey: string | undefined
+      visitorsKey: VisitorsKey | undefined
       feed: readonly FeedEvent[]
     }
   | { type: 'readiness'; readiness: Readiness['state'] }

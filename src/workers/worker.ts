@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { Readiness } from '../gateway/http.ts'
+import { Readiness } from '../gateway/readiness.ts'
 import { openMetrics } from '../gateway/telemetry/metrics.ts'
 import { openTelemetry } from '../gateway/telemetry/telemetry.ts'
 import { readTrustedDocuments } from '../graphql/operation/documents.ts'

@@ -43,9 +43,17 @@ describe('The key of sample visitors', () => {
   mkdirSync(path('data', 'postgres'), { recursive: true })
   let local: TestApp
   beforeAll(async () => {
-    local = await startApp({ beside: t, visitorsKey })
+    local = await startApp({ beside: t, visitorsKey: { secret: visitorsKey, endsAtMs: Date.now() + 60_000 } })
   })
   afterAll(() => local.close())
+
+  test('is in no page when it has ended', async () => {
+    const ended = await startApp({ beside: t, visitorsKey: { secret: visitorsKey, endsAtMs: Date.now() - 1 } })
+    const { body } = await ask(`${ended.url}/`, { headers: { accept: 'text/html', host: 'localhost:4000' } })
+    await ended.close()
+    expect(body).toContain('page-data')
+    expect(body).not.toContain(visitorsKey)
+  })
 
   test.each([
     [true, { host: 'localhost:4000' }],

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FindKeyOrigins } from '../../auth/origins.ts'
 import { EXPORT_FORMATS, mediaTypeOf } from '../../catalog/export-formats.ts'
 import type { BaseMap } from '../../config/base-maps.ts'
+import type { VisitorsKey } from '../../config/config.ts'
 import { addRoute } from '../../gateway/http.ts'
 import { ResponseBody, sendCacheable } from '../../gateway/reply.ts'
 import { isFromThisMachine } from '../../gateway/request-head.ts'
@@ -17,8 +18,6 @@ import { assetPolicy, policiesOf } from './policy.ts'
  */
 
 const HTML = 'text/html; charset=utf-8'
-/** The sample's key for visitors is made a little later than the pages, and lives for a day (sample/load.ts). */
-const VISITORS_KEY_MS = 86_400_000
 
 /** The example queries of GraphiQL, for the sample data: one for each feature of the schema. Each begins with a comment. */
 export const EXAMPLES = readHtml('examples.graphql')
@@ -47,7 +46,7 @@ interface PageOptions {
   /** The key of visitors without one. */
   publicKey?: string | undefined
   /** That of visitors on this machine only. */
-  visitorsKey?: string | undefined
+  visitorsKey?: VisitorsKey | undefined
   findKeyOrigins: FindKeyOrigins
 }
 
@@ -80,10 +79,9 @@ export function addPages(
   const pageWithKey = (name: 'explorer' | 'ogc', data: object = {}) => {
     const forOthers = page(name, { ...data, publicKey })
     if (visitorsKey === undefined) return forOthers
-    const forThisMachine = page(name, { ...data, publicKey: visitorsKey })
-    const endsAt = Date.now() + VISITORS_KEY_MS
+    const forThisMachine = page(name, { ...data, publicKey: visitorsKey.secret })
     return (request: FastifyRequest, reply: FastifyReply) =>
-      (isFromThisMachine(request) && Date.now() < endsAt ? forThisMachine : forOthers)(request, reply)
+      (isFromThisMachine(request) && Date.now() < visitorsKey.endsAtMs ? forThisMachine : forOthers)(request, reply)
   }
   const formats = EXPORT_FORMATS.map(({ name, title, readers, contentType }) => ({
     ...{ name, title, readers },
