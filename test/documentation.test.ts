@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { EXPORT_FORMATS } from '../src/catalog/export-formats.ts'
 import { ITEM_FILTERS } from '../src/catalog/filters.ts'
 import { ERRORS } from '../src/errors/errors.ts'
-import { ROW_FIELDS } from '../src/import/row/parse-item.ts'
+import { ROW_FIELDS } from '../src/rows/parse-item.ts'
 import { ALL_PAGES, codeIn, PAGES, type Page } from './support/documentation.ts'
 import { CHECKOUT } from './support/process.ts'
 

@@ -5,7 +5,7 @@ import { quoteName, sql } from '../sql.ts'
 
 /*
  * The columns of items, images and datasets, derived from prisma/schema.prisma. The SELECT lists (projection.ts), the sort orders (sorts.ts),
- * the filters (filters.ts), the model types (models.ts) and the import's staging table (import/load/) are built from these
+ * the filters (filters.ts), the model types (models.ts) and the import's staging table (import/) are built from these
  * columns.
  */
 

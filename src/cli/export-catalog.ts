@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isSlug } from '../catalog/arguments.ts'
 import type { Database } from '../database/database.ts'
 import { operationFailed } from '../errors/errors.ts'
-import { bundleOf, CATALOG_FILES, CATALOG_LINES, type CatalogFile, readCatalogFile } from '../import/whole-export.ts'
+import { bundleOf, CATALOG_FILES, CATALOG_LINES, type CatalogFile, readCatalogFile } from '../export/whole-export.ts'
 import { refuseExisting, removeComplete, writeComplete } from './complete-file.ts'
 import { exportBundle } from './export-files.ts'
 

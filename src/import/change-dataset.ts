@@ -3,11 +3,11 @@ import { isUniqueViolation } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { operationFailed } from '../errors/errors.ts'
 import { type Change, type ChangeCounts, DEFAULT_ORIGIN, recordChange } from '../history/record.ts'
+import { columnsOf, datasetFields } from '../rows/dataset-fields.ts'
+import { describeIssues, ISSUE_OPTIONS } from '../rows/issues.ts'
 import { type SqlSession, sql } from '../sql.ts'
-import { columnsOf, datasetFields } from './dataset-fields.ts'
-import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
-import { lockAllRows, withDatasetLocked } from './load/dataset-lock.ts'
-import { mergeDataset } from './load/merge.ts'
+import { lockAllRows, withDatasetLocked } from './dataset-lock.ts'
+import { mergeDataset } from './merge.ts'
 
 /** What a dataset has. */
 export interface DatasetContent {

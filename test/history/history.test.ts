@@ -10,7 +10,7 @@ import {
   type UndoEntry,
 } from '../../src/history/entries.ts'
 import { removeDataset, updateDataset } from '../../src/import/change-dataset.ts'
-import { undoLastEntry } from '../../src/import/undo/undo.ts'
+import { undoLastEntry } from '../../src/import/undo.ts'
 import { type TestApp, useApp } from '../support/app.ts'
 import { newPlace } from '../support/catalog.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'

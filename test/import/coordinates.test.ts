@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { initManifest } from '../../src/import/init/init-manifest.ts'
+import { initManifest } from '../../src/init/init-manifest.ts'
 import { csv, useImporter } from '../support/import.ts'
 import cases from './data/coordinates.json' with { type: 'json' }
 

@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite'
 import { describe, expect, test } from 'vitest'
-import { findReferenceSystem } from '../../src/import/reference-system.ts'
+import { findReferenceSystem } from '../../src/rows/reference-system.ts'
 import { collection, csv, ndjson, point, row, useImporter } from '../support/import.ts'
 
 const t = useImporter()

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import iconv from 'iconv-lite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { guessEncodings } from '../../src/import/formats/guess-encodings.ts'
-import { findMojibake } from '../../src/import/formats/mojibake.ts'
-import { initManifest } from '../../src/import/init/init-manifest.ts'
+import { initManifest } from '../../src/init/init-manifest.ts'
+import { guessEncodings } from '../../src/rows/formats/guess-encodings.ts'
+import { findMojibake } from '../../src/rows/formats/mojibake.ts'
 import { csv, useImporter } from '../support/import.ts'
 import LANGUAGES from './data/languages.json' with { type: 'json' }
 

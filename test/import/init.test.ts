@@ -6,9 +6,9 @@ import iconv from 'iconv-lite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isSlug } from '../../src/catalog/arguments.ts'
 import { importManifest } from '../../src/import/import.ts'
-import { describeInference } from '../../src/import/inference.ts'
-import { initManifest } from '../../src/import/init/init-manifest.ts'
-import { slugOf } from '../../src/import/init/slug.ts'
+import { initManifest } from '../../src/init/init-manifest.ts'
+import { slugOf } from '../../src/init/slug.ts'
+import { describeInference } from '../../src/rows/inference.ts'
 import { useDatabase } from '../support/database.ts'
 import DIALECTS from './data/dialects.json' with { type: 'json' }
 import HEADERS from './data/headers.json' with { type: 'json' }

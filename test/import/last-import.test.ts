@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type ImportOptions, importManifest } from '../../src/import/import.ts'
-import { undoLastEntry } from '../../src/import/undo/undo.ts'
+import { undoLastEntry } from '../../src/import/undo.ts'
 import { DATASET, type Files, ndjson, row, useImporter } from '../support/import.ts'
 
 /* docs/importing.md: the same files again are not read, if nothing has changed the dataset since. */

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, inject, test } from 'vitest'
 import { removeDataset } from '../../src/import/change-dataset.ts'
-import { withDatasetLocked } from '../../src/import/load/dataset-lock.ts'
+import { withDatasetLocked } from '../../src/import/dataset-lock.ts'
 import { ndjson, row, useImporter } from '../support/import.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 

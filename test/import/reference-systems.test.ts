@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { guessCrs } from '../../src/import/init/guess-crs.ts'
-import { findReferenceSystem } from '../../src/import/reference-system.ts'
+import { guessCrs } from '../../src/init/guess-crs.ts'
+import { findReferenceSystem } from '../../src/rows/reference-system.ts'
 import proj from './data/places-of-proj.json' with { type: 'json' }
 
 const METRES_PER_DEGREE = 111_195

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readRows } from '../../src/import/formats/readers.ts'
-import type { SourceRow } from '../../src/import/formats/source-row.ts'
+import { readRows } from '../../src/rows/formats/readers.ts'
+import type { SourceRow } from '../../src/rows/formats/source-row.ts'
 import { type Cell, styled, styleSheet, xlsx } from '../support/xlsx.ts'
 import FORMATS from './data/formats.json' with { type: 'json' }
 

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { initManifest } from '../../src/import/init/init-manifest.ts'
+import { initManifest } from '../../src/init/init-manifest.ts'
 import { useImporter } from '../support/import.ts'
 import { type Cell, partsOf, relation, styled, styleSheet, xlsx, zip } from '../support/xlsx.ts'
 

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import iconv from 'iconv-lite'
 import { describe, expect, test } from 'vitest'
 import { importManifest } from '../../src/import/import.ts'
-import { initManifest } from '../../src/import/init/init-manifest.ts'
+import { initManifest } from '../../src/init/init-manifest.ts'
 import { csv, type Files, HEADER, point, row, useImporter } from '../support/import.ts'
 import { xlsx } from '../support/xlsx.ts'
 

@@ -6,6 +6,7 @@ import { mayAccess } from '../../catalog/access.ts'
 import type { Database } from '../../database/database.ts'
 import { renewStatistics } from '../../database/statistics.ts'
 import { operationFailed } from '../../errors/errors.ts'
+import { bundleOf, importHistory, importKeys, readCatalogFile } from '../../export/whole-export.ts'
 import {
   type DatasetChanges,
   type ImportOptions,
@@ -14,7 +15,6 @@ import {
   type LargeChange,
   ProblemGroups,
 } from '../../import/import.ts'
-import { bundleOf, importHistory, importKeys, readCatalogFile } from '../../import/whole-export.ts'
 import { describeMembers, printChanges, SHOWN_EXAMPLES } from '../changes.ts'
 import { CatalogCommand } from '../command.ts'
 import { canAsk, confirm } from '../confirm.ts'

@@ -1,6 +1,6 @@
 import { quoteForShell } from '../../errors/quote-for-shell.ts'
-import { describeInference } from '../../import/inference.ts'
-import { type InitializedManifest, initManifest } from '../../import/init/init-manifest.ts'
+import { type InitializedManifest, initManifest } from '../../init/init-manifest.ts'
+import { describeInference } from '../../rows/inference.ts'
 import { CatalogCommand } from '../command.ts'
 import { printLine, printNotice, printTable } from '../print.ts'
 

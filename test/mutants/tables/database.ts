@@ -159,7 +159,7 @@ export const DATABASE: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/import/load/merge.ts',
+    file: 'src/import/merge.ts',
     tests: ['test/import/merge-fields.test.ts', 'test/import/merge.test.ts'],
     mutants: [
       { find: 'AND (${columnList(COLUMNS, sql`d`)}', replace: 'AND (${columnList(COLUMNS, sql`n`)}' },
@@ -196,7 +196,7 @@ export const DATABASE: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/import/load/load-staged.ts',
+    file: 'src/import/load-staged.ts',
     tests: ['test/import/last-import.test.ts'],
     mutants: [
       { find: 'bad.length + ', replace: '' },
@@ -205,7 +205,7 @@ export const DATABASE: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/import/undo/entry-items.ts',
+    file: 'src/import/entry-items.ts',
     tests: ['test/history/history.test.ts'],
     mutants: [
       { find: 'IS DISTINCT FROM a.hash', replace: 'IS NULL' },

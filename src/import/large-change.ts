@@ -1,0 +1,66 @@
+import { OperationFailed } from '../errors/errors.ts'
+import type { MergeCounts } from './merge.ts'
+
+/** What an import does to many items: it removes them, or moves them by more than `FAR_METRES`. */
+export type LargeChangeKind = 'removals' | 'moves'
+
+/** A change of many items at once is probably a mistake in the files. */
+export interface LargeChange {
+  kind: LargeChangeKind
+  slug: string
+  /** The number of items that the import removes or moves. */
+  count: number
+  /** Of removals, the number of items that the dataset has; of moves, the number of items that stay. */
+  total: number
+}
+
+/** A place is rarely corrected by more than this. */
+export const FAR_METRES = 1_000
+
+/** A single place that moves by more than this has probably a wrong digit. */
+export const WARNED_METRES = 100_000
+
+/** A change of a larger share of the items of a dataset is large. */
+const LARGE_SHARE = 0.1
+
+/** The error of an import that would make a large change. */
+export class LargeChangeStopped extends OperationFailed {
+  readonly change: LargeChange
+
+  constructor(change: LargeChange) {
+    const { kind, count, total } = change
+    const some = `${kind === 'moves' ? 'move' : 'remove'} ${describeCount(change)}`
+    // If no item stays, the files may be those of another dataset, which would be replaced.
+    const isOther = kind === 'removals' && count === total
+    const advice = isOther ? 'if these files are another dataset, change its slug in the manifest; ' : ''
+    super(
+      `This import would ${describeLargeChange(change)}; nothing was changed; ${advice}to ${some}, add --allow-${kind}`,
+    )
+    this.change = change
+  }
+}
+
+/** Returns the large changes of an import. */
+export function findLargeChanges(
+  slug: string,
+  { updated, unchanged, removed }: MergeCounts,
+  moved: number,
+): LargeChange[] {
+  const staying = updated + unchanged
+  const changes: LargeChange[] = [
+    { kind: 'removals', slug, count: removed, total: staying + removed },
+    { kind: 'moves', slug, count: moved, total: staying },
+  ]
+  return changes.filter(({ count, total }) => count > LARGE_SHARE * total)
+}
+
+function describeCount({ count, total }: LargeChange): string {
+  if (count === total) return total === 1 ? 'the only item' : `all ${total} items`
+  return `${count} of ${total} items`
+}
+
+/** Says what an import would do: `remove 15 of 100 items of the dataset parks`. */
+export function describeLargeChange(change: LargeChange): string {
+  const items = `${describeCount(change)} of the dataset ${change.slug}`
+  return change.kind === 'moves' ? `move ${items} by more than a kilometre` : `remove ${items}`
+}

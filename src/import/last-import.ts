@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import type { SourceFile } from '../history/record.ts'
+import { requireRegularFile } from '../rows/formats/read-text.ts'
+import { type SqlSession, sql } from '../sql.ts'
+
+/*
+ * The last import of each dataset. The same files, read by the same code with the same options, give the same items. So an import of them
+ * changes nothing if nothing has changed the dataset since: its revision moves with every change, and never returns.
+ */
+
+/** All modules, in a checkout and in the package. */
+const CODE = fileURLToPath(new URL('../', import.meta.url))
+
+let codeDigest: Promise<string> | undefined
+
+/** Returns the SHA-256 of all modules, which is computed once. */
+function digestCode(): Promise<string> {
+  codeDigest ??= readModules().then((texts) => sha256(texts.join()))
+  return codeDigest
+}
+
+/**
+ * Returns the SHA-256 of all that decides about the result of an import, beside the state of the dataset.
+ * @param sources are the manifest and all files that it names
+ */
+export async function digestImport(sources: readonly SourceFile[], options: { keepMissing: boolean }): Promise<string> {
+  return sha256(JSON.stringify([await digestCode(), process.version, options.keepMissing, sources]))
+}
+
+async function readModules(): Promise<string[]> {
+  const names = (await readdir(CODE, { recursive: true })).filter((name) => /\.[jt]s$/.test(name)).sort()
+  return Promise.all(names.map((name) => readFile(join(CODE, name), 'utf8')))
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Returns the number of items of a dataset that is as its last import has left it, if that import had the digest; otherwise undefined. */
+export async function findSameImport(
+  session: SqlSession,
+  datasetId: string,
+  digest: string,
+): Promise<number | undefined> {
+  const { rows } = await session.query<{ items: number }>(
+    sql`SELECT coalesce((SELECT n FROM item_counts WHERE dataset_id = d.id AND list = 'all'), 0) AS items
+       FROM datasets AS d JOIN last_imports AS l ON l.dataset_id = d.id AND l.revision = d.revision
+      WHERE d.id = $1 AND l.digest = $2`,
+    [datasetId, digest],
+  )
+  return rows[0]?.items
+}
+
+/** Stores the digest of an import, in its transaction and after all its changes. */
+export async function storeLastImport(session: SqlSession, datasetId: string, digest: string): Promise<void> {
+  await session.query(
+    sql`INSERT INTO last_imports (dataset_id, revision, digest) SELECT id, revision, $2 FROM datasets WHERE id = $1
+     ON CONFLICT (dataset_id) DO UPDATE SET revision = excluded.revision, digest = excluded.digest`,
+    [datasetId, digest],
+  )
+}
+
+/** Returns the name, the size and the SHA-256 of files, in their order. */
+export function describeFiles(paths: readonly string[]): Promise<SourceFile[]> {
+  return Promise.all(
+    paths.map(async (path) => {
+      await requireRegularFile({ name: path, path })
+      const hash = createHash('sha256')
+      await pipeline(createReadStream(path), hash)
+      const { size } = await stat(path)
+      return { name: basename(path), size, sha256: hash.digest('hex') }
+    }),
+  )
+}

@@ -1,0 +1,206 @@
+import type { Label } from '../history/entries.ts'
+import { metresBetween } from '../history/item-changes.ts'
+import { type Change, recordChange } from '../history/record.ts'
+import { IMPORTED_COLUMNS } from '../rows/dataset-fields.ts'
+import { columnList, type SqlText, sql } from '../sql.ts'
+import { mergeCodeLabels } from './code-labels.ts'
+import { lockChangedRows } from './dataset-lock.ts'
+import { withRowReports } from './row-reports.ts'
+import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, type Staged } from './staging.ts'
+
+export interface MergeCounts {
+  created: number
+  updated: number
+  unchanged: number
+  removed: number
+}
+
+/** A merge of a staging table into the dataset. */
+interface Merge extends Staged {
+  /** The time of what changes without a time of its own. */
+  now: Date
+}
+
+/** SQL for the images of an item of the table `i`, in the JSON form of the staging table. */
+export const STORED_IMAGES = sql`
+  coalesce((SELECT jsonb_agg(to_jsonb(image) - 'item_id' ORDER BY image.sort_order, image.id)
+              FROM images AS image WHERE image.item_id = i.id), '[]')`
+
+/** Values of the row of a dataset, by their columns. */
+export type DatasetRow = Readonly<Record<string, unknown>>
+
+const COLUMNS = ['slug', ...IMPORTED_COLUMNS, 'created_at']
+
+/**
+ * Creates the dataset, or updates it if it exists. Without times in `row`, it keeps or gets that of its creation, and a change moves
+ * `updatedAt`. Other columns that `row` lacks keep their values. Returns whether it changed.
+ * @throws a conflict if another session has just created it
+ */
+export async function mergeDataset(
+  { session, datasetId, now }: Pick<Merge, 'session' | 'datasetId' | 'now'>,
+  row: DatasetRow,
+  exists: boolean,
+): Promise<boolean> {
+  const statement = exists
+    ? sql`
+      UPDATE datasets AS d
+         SET (${columnList(COLUMNS)}, updated_at) = ROW(${columnList(COLUMNS, sql`n`)}, coalesce(($2::jsonb ->> 'updated_at')::timestamptz, $3))
+        FROM datasets AS old CROSS JOIN jsonb_populate_record(old, $2) AS n
+       WHERE d.id = $1 AND old.id = $1
+         AND (${columnList(COLUMNS, sql`d`)}, d.updated_at) IS DISTINCT FROM (${columnList(COLUMNS, sql`n`)}, n.updated_at)`
+    : sql`
+      INSERT INTO datasets (id, ${columnList(COLUMNS)}, updated_at)
+      SELECT $1, ${columnList(COLUMNS, sql`n`)}, coalesce(($2::jsonb ->> 'updated_at')::timestamptz, $3)
+        FROM jsonb_populate_record(NULL::datasets, jsonb_build_object('created_at', $3::timestamptz) || $2) AS n`
+  const { rowCount } = await session.query(statement, [datasetId, JSON.stringify(row), now])
+  return rowCount === 1
+}
+
+/** The table of what `mergeItems` will do: the id of each item that it creates, updates or removes. It ends with the transaction. */
+export const changesOf = (table: SqlText) => sql`${table}_changes`
+
+/**
+ * Compares the staged items with those of the dataset, and writes what differs into the table of changes.
+ * @param isRemoved is SQL for whether an item `i` of the dataset is removed that the staging table lacks
+ */
+export async function planItems({ session, table, datasetId }: Staged, isRemoved: SqlText): Promise<MergeCounts> {
+  const changes = changesOf(table)
+  await session.query(sql`CREATE TEMPORARY TABLE ${changes} (id uuid PRIMARY KEY, change text NOT NULL) ON COMMIT DROP`)
+  await session.query(
+    sql`INSERT INTO ${changes}
+     SELECT s.id, CASE WHEN i.id IS NULL THEN 'created' ELSE 'updated' END
+       FROM ${table} AS s LEFT JOIN items AS i ON i.id = s.id AND i.dataset_id = $1
+      WHERE i.id IS NULL
+         OR (${columnList(ITEM_COLUMN_NAMES, sql`i`)}, i.created_at, i.updated_at) IS DISTINCT FROM
+            (${columnList(ITEM_COLUMN_NAMES, sql`s`)}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, i.updated_at))
+         -- 1.50 and 1.5 are equal, and have different digits.
+         OR i.extra_attributes::text <> s.extra_attributes::text
+         OR ${STORED_IMAGES} <> s.images
+      UNION ALL
+     SELECT i.id, 'removed' FROM items AS i
+      WHERE i.dataset_id = $1 AND NOT EXISTS (SELECT FROM ${table} AS s WHERE s.id = i.id) AND ${isRemoved}`,
+    [datasetId],
+  )
+  await session.query(sql`ANALYZE ${changes}`)
+  const { rows } = await session.query<MergeCounts>(
+    sql`SELECT created, updated, staged - created - updated AS unchanged, removed
+       FROM (SELECT count(*) FILTER (WHERE change = 'created')::integer AS created,
+                    count(*) FILTER (WHERE change = 'updated')::integer AS updated,
+                    count(*) FILTER (WHERE change = 'removed')::integer AS removed,
+                    (SELECT count(*) FROM ${table})::integer AS staged
+               FROM ${changes}) AS counted`,
+  )
+  return rows[0] ?? { created: 0, updated: 0, unchanged: 0, removed: 0 }
+}
+
+/** An item that moves so far that it is probably a mistake in its row. */
+export interface FarMove {
+  file: number
+  line: number
+  name: string
+  metres: number
+}
+
+/** Warnings name so many items. */
+const MAX_FAR_MOVES = 100
+
+/**
+ * Returns the number of items that stay and move by more than `metres`, after `planItems`; and the farthest of those that move by more than
+ * `farMetres`.
+ */
+export async function findMoved(
+  { session, table }: Staged,
+  { updated }: MergeCounts,
+  { metres, farMetres }: { metres: number; farMetres: number },
+): Promise<{ moved: number; far: FarMove[] }> {
+  if (updated === 0) return { moved: 0, far: [] }
+  const { rows } = await session.query<{ moved: number; far: FarMove[] | null }>(
+    sql`WITH changed AS MATERIALIZED (
+       SELECT s.file, s.line, s.name, ${metresBetween([sql`i.latitude`, sql`i.longitude`], [sql`s.latitude`, sql`s.longitude`])} AS metres
+         FROM ${changesOf(table)} AS c JOIN ${table} AS s USING (id) JOIN items AS i USING (id)
+        WHERE (i.latitude, i.longitude) <> (s.latitude, s.longitude)
+     )
+     SELECT (SELECT count(*)::integer FROM changed WHERE metres > $1) AS moved,
+            (SELECT json_agg(f) FROM (SELECT * FROM changed WHERE metres > $2 ORDER BY metres DESC, file, line LIMIT $3) AS f) AS far`,
+    [metres, farMetres, MAX_FAR_MOVES],
+  )
+  return { moved: rows[0]?.moved ?? 0, far: rows[0]?.far ?? [] }
+}
+
+/**
+ * Makes the changes that `planItems` has found.
+ * @param onShare is called with the share of the new items that are inserted, from 0 to 1. Then the database still counts them.
+ */
+async function mergeItems(
+  { session, table, datasetId, now }: Merge,
+  { created, updated, removed }: MergeCounts,
+  onShare: (share: number) => void,
+): Promise<void> {
+  const changes = changesOf(table)
+  // Items may exchange external ids and parents, so the constraints hold only at the end.
+  await session.query(sql`SET CONSTRAINTS ALL DEFERRED`)
+  if (removed > 0)
+    await session.query(sql`DELETE FROM items AS i USING ${changes} AS c WHERE c.change = 'removed' AND i.id = c.id`)
+  if (updated > 0) {
+    await session.query(sql`DELETE FROM images USING ${changes} AS c WHERE images.item_id = c.id`)
+    await session.query(
+      sql`UPDATE items AS i
+          SET (${columnList(ITEM_COLUMN_NAMES)}, created_at, updated_at) =
+              ROW(${columnList(ITEM_COLUMN_NAMES, sql`s`)}, coalesce(s.created_at, i.created_at), coalesce(s.updated_at, $1::timestamptz))
+         FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE i.id = c.id`,
+      [now],
+    )
+  }
+  // By name: most indexes have it, so an insertion finds its pages in memory, and a page of a list is on few pages of the table. The window
+  // gives the rows in its order. With ORDER BY, PostgreSQL would report all of them before it inserts the first.
+  await withRowReports(session, created, onShare, (reported) =>
+    session.query(
+      sql`INSERT INTO items (dataset_id, ${columnList(ITEM_COLUMN_NAMES)}, created_at, updated_at)
+       SELECT $1, ${columnList(ITEM_COLUMN_NAMES, sql`s`)}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
+         FROM (SELECT s.*, row_number() OVER (ORDER BY s.name) AS nth
+                 FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE c.change = 'created') AS s
+        WHERE ${reported(sql`s.nth`)}`,
+      [datasetId, now],
+    ),
+  )
+  await session.query(
+    sql`INSERT INTO images (item_id, ${columnList(IMAGE_COLUMN_NAMES)})
+     SELECT s.id, ${columnList(IMAGE_COLUMN_NAMES, sql`image`)}
+       FROM ${changes} AS c JOIN ${table} AS s USING (id) CROSS JOIN jsonb_populate_recordset(NULL::images, s.images) AS image`,
+  )
+}
+
+/** Sets the dataset's `updatedAt` after changes to its items. The caller skips this if the manifest gives the timestamp. */
+export async function touchDataset({ session, datasetId, now }: Merge): Promise<void> {
+  await session.query(sql`UPDATE datasets SET updated_at = $2 WHERE id = $1`, [datasetId, now])
+}
+
+/** The state that a dataset gets. Its items are staged, and compared (`planItems`). */
+interface State extends Merge {
+  /** Whether the dataset exists. */
+  exists: boolean
+  row: DatasetRow
+  labels: readonly Label[]
+  /** For the history. */
+  change: Pick<Change, 'action' | 'origin' | 'files' | 'undoneId'>
+}
+
+/**
+ * Gives a dataset a state, as one entry of its history. The caller has a transaction and the dataset locked.
+ * @param onShare is called with the share of the new items that are inserted, from 0 to 1
+ * @throws a conflict if another session has one of the rows that change
+ */
+export async function mergeStaged(state: State, counts: MergeCounts, onShare = (_share: number) => {}): Promise<void> {
+  const { session, table, datasetId, exists, row, labels } = state
+  const changes = changesOf(table)
+  await lockChangedRows(session, changes, datasetId)
+  const change = { session, datasetId, ...state.change, touched: sql`i.id IN (SELECT id FROM ${changes})` }
+  await recordChange(change, async () => {
+    const datasetChanged = await mergeDataset(state, row, exists)
+    await mergeItems(state, counts, onShare)
+    const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
+    const itemsChanged = counts.created + counts.updated + counts.removed > 0
+    if ((itemsChanged || labelsChanged) && !datasetChanged && row.updated_at === undefined) await touchDataset(state)
+    return counts
+  })
+}

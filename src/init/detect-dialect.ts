@@ -1,0 +1,146 @@
+import { parse } from 'csv-parse/sync'
+import { findHint, mayBeTitle, SEPARATORS } from '../rows/formats/csv.ts'
+import { LINE_ENDS } from '../rows/formats/csv-records.ts'
+import { findUnicode, inferEncoding, splitLines } from '../rows/formats/detect-encoding.ts'
+import type { Dialect, SourceFile } from '../rows/formats/dialect.ts'
+import { decodes } from '../rows/formats/encodings.ts'
+import { readBytes } from '../rows/formats/read-text.ts'
+import { hasText } from '../rows/formats/source-row.ts'
+import { readTables } from '../rows/formats/xlsx/xlsx.ts'
+import type { Inference } from '../rows/inference.ts'
+
+/** Bytes of a file that are read to find its encoding. A letter that tells two encodings apart may come late. */
+const MAX_BYTES = 50_000_000
+const TELLING_BYTES = 50_000
+const START_BYTES = 100_000
+
+/** Finds out how a file of text is written. Members with their default are left out. */
+export async function detectDialect(
+  file: SourceFile,
+  hasSeparator: boolean,
+): Promise<{ dialect: Dialect; inferences: Inference[] }> {
+  const { start, telling } = await readTelling(file)
+  const unicode = findUnicode(start)
+  const { encoding, inference } = unicode === undefined ? inferEncoding(telling) : { encoding: unicode }
+  const text = decodeStart(start, encoding)
+  const separated = hasSeparator ? inferDelimiter(text) : { delimiter: ',' }
+  const { delimiter } = separated
+  return {
+    dialect: { ...(encoding !== 'utf-8' && { encoding }), ...(delimiter !== ',' && { delimiter }) },
+    inferences: [inference, separated.inference].filter((each) => each !== undefined),
+  }
+}
+
+/** Reads the start of a file, and lines that are not ASCII: all with a byte that no line before has, and then the first others. */
+async function readTelling(file: SourceFile): Promise<{ start: Uint8Array; telling: Uint8Array }> {
+  let start: Uint8Array = new Uint8Array()
+  const withNew: Uint8Array[] = []
+  const others: Uint8Array[] = []
+  const seen = new Set<number>()
+  let bytesRead = 0
+  let bytesTelling = 0
+  for await (const bytes of wholeCharacters(readBytes(file, () => {}))) {
+    if (start.length < START_BYTES) start = Buffer.concat([start, bytes])
+    for (const line of splitLines(bytes)) {
+      const beyond = line.filter((byte) => byte >= 0x80)
+      if (beyond.length === 0) continue
+      const isNew = beyond.some((byte) => !seen.has(byte))
+      if (!isNew && bytesTelling >= TELLING_BYTES) continue
+      for (const byte of beyond) seen.add(byte)
+      ;(isNew ? withNew : others).push(line)
+      bytesTelling += line.length
+    }
+    bytesRead += bytes.length
+    if (bytesRead >= MAX_BYTES) break
+  }
+  return { start, telling: Buffer.concat([...withNew, ...others]) }
+}
+
+/** Bytes below this one, such as commas and line feeds, are part of no longer character in any encoding but UTF-16. */
+const FIRST_TRAIL_BYTE = 0x30
+
+/** Yields bytes in parts that end after a character, in lines of any length. */
+async function* wholeCharacters(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let pending: Uint8Array = new Uint8Array()
+  for await (const chunk of chunks) {
+    const end = chunk.findLastIndex((byte) => byte < FIRST_TRAIL_BYTE) + 1
+    if (end > 0) yield Buffer.concat([pending, chunk.subarray(0, end)])
+    pending = end > 0 ? chunk.subarray(end) : Buffer.concat([pending, chunk])
+    if (pending.length < START_BYTES) continue
+    yield pending
+    pending = new Uint8Array()
+  }
+  yield pending
+}
+
+/** The lines at the start of a file, without the last one, which may be cut. */
+function decodeStart(start: Uint8Array, encoding: string): string {
+  const text = decodes(start, encoding) ?? ''
+  return start.length < START_BYTES ? text : text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1)
+}
+
+const ROWS = 50
+/** Nearly all rows have as many cells as the header, if the separator is right. */
+const REGULAR = 0.8
+
+/**
+ * Finds the separator that gives the most columns, with the same number in nearly all rows. A hint in the file proves it, and a usual one if no
+ * other does the same. A sign of the first line, such as a space, is one if no usual one gives columns.
+ */
+function inferDelimiter(start: string): { delimiter: string; inference?: Inference } {
+  // The import reads the hint.
+  if (findHint(start).hint !== undefined) return { delimiter: ',' }
+  const split = (separators: readonly { separator: string; name: string }[]) =>
+    separators
+      .map((each) => ({ ...each, header: regularHeader(start, each.separator) }))
+      .filter(({ header }) => header.length > 1)
+      .sort((one, other) => other.header.length - one.header.length)
+  const usual = split(SEPARATORS)
+  const found = usual.length > 0 ? usual : split(signsIn(start))
+  const [chosen, ...alternatives] = found.map(({ separator, name, header }) => ({
+    ...{ separator, choice: name, write: `"delimiter": ${JSON.stringify(separator)}` },
+    example: `${header.length} columns, the first is ${JSON.stringify(header[0])}`,
+  }))
+  if (!chosen) return { delimiter: ',' }
+  const { separator: delimiter, ...first } = chosen
+  if (usual.length === 1) return { delimiter }
+  const others = alternatives.map(({ separator: _, ...choice }) => choice)
+  return { delimiter, inference: { what: 'delimiter', chosen: first, alternatives: others } }
+}
+
+/** The characters of the first line that are in no usual name of a column. */
+function signsIn(start: string): { separator: string; name: string }[] {
+  const [line = ''] = start.split(/[\r\n]/, 1)
+  const signs = new Set(line.replace(/[\p{L}\p{M}\p{N}\p{Cs}"'_().-]/gu, ''))
+  return [...signs].map((separator) => ({ separator, name: separator === ' ' ? 'spaces' : JSON.stringify(separator) }))
+}
+
+/** The header, if nearly all rows have as many cells; else none. */
+function regularHeader(text: string, delimiter: string): readonly string[] {
+  const rows: string[][] = parse(text, {
+    ...{ delimiter, record_delimiter: LINE_ENDS, to: ROWS },
+    ...{ relax_column_count: true, relax_quotes: true, skip_empty_lines: true },
+    // The end of the text can cut a quoted cell.
+    skip_records_with_error: true,
+  })
+  const start = rows.findIndex((row) => !mayBeTitle(row, delimiter))
+  const table = rows.slice(start).filter((row) => row.some(hasText))
+  const header = rows[start] ?? []
+  return table.filter((row) => row.length === header.length).length >= REGULAR * table.length ? header : []
+}
+
+/** Finds the sheet with the table in a spreadsheet. It is left out if it is read by default and no other has a table. */
+export async function inferSheet(file: SourceFile): Promise<{ dialect: Dialect; inferences: Inference[] }> {
+  const tables = await readTables(file)
+  const [chosen, ...alternatives] = tables.map(({ name, example }) => ({
+    ...{
+      choice: JSON.stringify(name),
+      example: `its table begins with ${example}`,
+      write: `"sheet": ${JSON.stringify(name)}`,
+    },
+  }))
+  const [first] = tables
+  if (!chosen || !first || (first.isDefault && alternatives.length === 0)) return { dialect: {}, inferences: [] }
+  const inferences = alternatives.length === 0 ? [] : [{ what: 'sheet', chosen, alternatives }]
+  return { dialect: { sheet: first.name }, inferences }
+}

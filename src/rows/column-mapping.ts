@@ -1,0 +1,180 @@
+import { shorten } from '../errors/errors.ts'
+import { isObject, parseExactJson, textOfNumber } from '../json.ts'
+import { plainNumber } from './coordinate-text.ts'
+import { adviseEntry, type Dialect } from './formats/dialect.ts'
+import type { Fields } from './formats/source-row.ts'
+import { valuesOf } from './keywords.ts'
+import type { ColumnSource, Columns, ItemFile } from './manifest.ts'
+import { ROW_FIELDS } from './parse-item.ts'
+
+/** Converts the values of a row by their names in the file to the values by the names of an item's fields. */
+type MapColumns = (row: Fields) => Fields
+
+/** Returns the mapping of a file in the manifest. Without one, the names in the file are the names of the fields. */
+export function columnMapping({ columns, dialect: { decimal } }: ItemFile): MapColumns {
+  if (!columns) return (row) => row
+  const sources = Object.entries(columns)
+  return (row) => Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row, decimal)]))
+}
+
+/**
+ * Returns the part of a file's mapping that names the item of a row whose values for some fields are bad. It maps nothing if an
+ * `id` or `externalId` is made of a bad value, because that names no item, or another one.
+ */
+export function identityMapping({ columns }: ItemFile): (row: Fields, badFields: readonly string[]) => Fields {
+  if (!columns) return (row) => row
+  const sources = Object.entries(columns).filter(([field]) => field === 'id' || field === 'externalId')
+  return (row, badFields) => {
+    const bad = badFields.flatMap((field) => columnsOfField(columns, field))
+    if (sources.some(([, source]) => columnsOf(source).some((column) => bad.includes(column)))) return {}
+    return Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row)]))
+  }
+}
+
+function readSource(field: string, source: ColumnSource, row: Fields, decimal?: Dialect['decimal']): unknown {
+  if (typeof source === 'string') return readValue(row, source)
+  if (Array.isArray(source) && field === 'keywords')
+    return source.flatMap((column) => valuesOf(readValue(row, nameOf(column))))
+  if (Array.isArray(source))
+    return Object.fromEntries(source.flatMap((attribute) => readAttribute(attribute, row, decimal)))
+  if ('value' in source) return source.value
+  if ('template' in source) return fillTemplate(source.template, row)
+  const names = 'first' in source ? source.first : [source.column]
+  return names.map((name) => readValue(row, name)).find((value) => textOf(value).trim() !== '') ?? source.default
+}
+
+function readValue(row: Fields, name: string): unknown {
+  return findValue(row, name)?.value
+}
+
+/**
+ * Returns the value of a column, or undefined if the row lacks the column. `a.b` is the member `b` of the object `a`, unless the row has a
+ * member of the whole name.
+ */
+function findValue(row: object, name: string): { value: unknown } | undefined {
+  // A column may be called `constructor`, which is a member of the prototype too.
+  if (Object.hasOwn(row, name)) return { value: Reflect.get(row, name) }
+  for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
+    const outer = name.slice(0, dot)
+    const inner: unknown = Object.hasOwn(row, outer) ? Reflect.get(row, outer) : undefined
+    const found = isObject(inner) ? findValue(inner, name.slice(dot + 1)) : undefined
+    if (found) return found
+  }
+  return undefined
+}
+
+/** Whether a row has a column, with or without a value. */
+export function hasColumn(row: Fields, name: string): boolean {
+  return findValue(row, name) !== undefined
+}
+
+/** Objects in objects are followed to this depth. */
+const NESTED_DEPTH = 3
+
+/** Returns the values of a row, and the members of its objects by names such as `a.b`. */
+export function withNested(row: object, depth = NESTED_DEPTH): Fields {
+  const fields: Fields = { ...row }
+  for (const [name, value] of depth > 0 ? Object.entries(row) : []) {
+    if (!isObject(value)) continue
+    for (const [inner, each] of Object.entries(withNested(value, depth - 1))) {
+      if (!Object.hasOwn(fields, `${name}.${inner}`)) fields[`${name}.${inner}`] = each
+    }
+  }
+  return fields
+}
+
+/** One of the columns that make extraAttributes. An empty one gives no member. */
+type Attribute = Extract<ColumnSource, readonly unknown[]>[number]
+
+function readAttribute(attribute: Attribute, row: Fields, decimal: Dialect['decimal']): [string, unknown][] {
+  const name = nameOf(attribute)
+  const value = readValue(row, name)
+  if (value === undefined || value === null || value === '') return []
+  const isNumber = typeof attribute === 'object' && typeof value === 'string'
+  if (isNumber && value.trim() === '') return []
+  return [[name, isNumber ? parseExactJson(plainNumber(value, decimal)) : value]]
+}
+
+function nameOf(attribute: Attribute): string {
+  return typeof attribute === 'string' ? attribute : attribute.column
+}
+
+/** Returns the columns of a mapping whose values must be numbers. */
+export function numberColumns(columns: Columns | undefined): string[] {
+  const { extraAttributes } = columns ?? {}
+  if (!Array.isArray(extraAttributes)) return []
+  return extraAttributes.flatMap((attribute) => (typeof attribute === 'object' ? attribute.column : []))
+}
+
+/** A number as JSON has it (RFC 8259 section 6). */
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d{1,3})?$/
+/** Characters of a value that are shown. */
+const SHOWN = 60
+
+/** Says which of the columns has a value that is not a number, and what it is; undefined if all are numbers. */
+export function findBadNumber(
+  names: readonly string[],
+  file: ItemFile,
+  row: Fields,
+): { problem: string; kind: string } | undefined {
+  const { decimal } = file.dialect
+  const isNumber = (text: string, sign = decimal) => JSON_NUMBER.test(plainNumber(text, sign))
+  const textIn = (name: string) => textOf(readValue(row, name)).trim()
+  const bad = names.find((name) => textIn(name) !== '' && !isNumber(textIn(name)))
+  if (bad === undefined) return undefined
+  const text = textIn(bad)
+  const signs = ([',', '.'] as const).filter((sign) => sign !== decimal && isNumber(text, sign))
+  const advice = signs.map((sign) => `${adviseEntry(file, { decimal: sign })} if it is ${plainNumber(text, sign)}`)
+  const kind = `the column ${bad} must be a number`
+  return { kind, problem: [kind, `the file has ${shorten(text, SHOWN)}`, ...advice].join('; ') }
+}
+
+const PLACEHOLDER = /\{([^{}]*)\}/g
+
+/** Returns undefined if no column of the template has a value. */
+function fillTemplate(template: string, row: Fields): string | undefined {
+  const names = placeholdersOf(template)
+  if (names.length > 0 && names.every((name) => textOf(readValue(row, name)) === '')) return undefined
+  return template.replace(PLACEHOLDER, (_, name: string) => textOf(readValue(row, name)))
+}
+
+/** Returns a value as text. Objects and arrays become JSON. */
+export function textOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value !== 'object') return String(value)
+  // Templates make external ids, so a number has the same text here as in a field of text.
+  return JSON.stringify(value, (_key, member) => (JSON.isRawJSON(member) ? JSON.rawJSON(textOfNumber(member)) : member))
+}
+
+function placeholdersOf(template: string): string[] {
+  return [...template.matchAll(PLACEHOLDER)].flatMap(([, name]) => name ?? [])
+}
+
+/** Returns the columns that a mapping names, each once. */
+export function mappedColumns(columns: Columns): string[] {
+  return [...new Set(Object.values(columns).flatMap(columnsOf))]
+}
+
+/** Returns the columns of a file that a field comes from. Without a mapping, it is the one of the same name. */
+export function columnsOfField(columns: Columns | undefined, field: string): string[] {
+  if (!columns) return [field]
+  return Object.entries(columns).flatMap(([name, source]) => (name === field ? columnsOf(source) : []))
+}
+
+function columnsOf(source: ColumnSource): string[] {
+  if (typeof source === 'string') return [source]
+  if (Array.isArray(source)) return source.map(nameOf)
+  if ('column' in source) return [source.column]
+  if ('first' in source) return source.first
+  return 'template' in source ? placeholdersOf(source.template) : []
+}
+
+/** Includes `datasetId` and `dataset`, so that an item from a response of the API can be imported without a warning. */
+const KNOWN_FIELDS = new Set<string>([...ROW_FIELDS, 'datasetId', 'dataset'])
+
+/** Returns the names in a row that are not fields of an item. Returns none if the file has a mapping. */
+export function unknownFields(columns: Columns | undefined, row: Fields): string[] {
+  const names = columns ? [] : Object.keys(row)
+  // A row without any known name is bad, and may be a line of a file that is no data. So it is not shown.
+  return names.some((name) => KNOWN_FIELDS.has(name)) ? names.filter((name) => !KNOWN_FIELDS.has(name)) : []
+}

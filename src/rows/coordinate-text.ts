@@ -1,0 +1,153 @@
+import type { Dialect } from './formats/dialect.ts'
+
+export type CoordinateField = 'latitude' | 'longitude'
+
+/** How a coordinate is written. */
+export interface CoordinateStyle {
+  field: CoordinateField
+  decimal: Dialect['decimal']
+  /** Whether it is no degrees. */
+  areMetres: boolean
+}
+
+const SIMPLE = /^[+-]?\d*(?:\.\d*)?$/
+/** Longer texts are no coordinate. */
+const MAX_LENGTH = 200
+
+/** Returns a coordinate as a number with a decimal point, where only one reading is possible; else the text as it is. */
+export function plainCoordinate(text: string, style: CoordinateStyle): string {
+  if (text.length > MAX_LENGTH || (style.decimal !== ',' && SIMPLE.test(text))) return text
+  const plain = withPlainCharacters(text)
+  return fromPair(plain, style.field) ?? fromDegrees(plain, style) ?? fromGroups(plain, style) ?? plain
+}
+
+/** What others write in place of the signs of an angle and of its sides, of digits, and of a point or a minus. */
+const PLAIN: readonly (readonly [RegExp, string])[] = [
+  [/[\u2212\u2013\uff0d]/g, '-'],
+  [/[\u066b\uff0e]/g, '.'],
+  [/[\u00a0\u066c\u2007\u2009\u202f\u3000]/g, ' '],
+  [/[\u00ba\u02da도度]|(?<=\d *)(?:deg(?:rees?)?\b|d(?=\d))/gi, '°'],
+  [/[\u2032\u2019\u02b9\u00b4분分]|(?<=\d *)min(?:utes?)?\b/gi, "'"],
+  [/[\u2033\u201d\u02ba초秒]|''|(?<=\d *)sec(?:onds?)?\b/gi, '"'],
+  [/북위|北[緯纬]/g, 'N'],
+  [/남위|南[緯纬]/g, 'S'],
+  [/동경|[東东][経經经]/g, 'E'],
+  [/서경|西[経經经]/g, 'W'],
+]
+
+/** Writes the characters of other scripts and of typesetters as those of a keyboard. */
+function withPlainCharacters(text: string): string {
+  const withDigits = text.replace(/[\uff0b-\uff0f]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+  const digits = withDigits.replace(/(?![0-9])\p{Nd}/gu, (digit) => String(digitOf(digit)))
+  return PLAIN.reduce((plain, [pattern, sign]) => plain.replace(pattern, sign), digits).trim()
+}
+
+/** The value of a digit of any script. Ten digits follow each other, from a code that ends in 0 or 6 (Unicode 16). */
+function digitOf(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0
+  const isFromStart = /\p{Nd}/u.test(String.fromCodePoint(code - (code % 16)))
+  return (code % 16) - (isFromStart ? 0 : 6)
+}
+
+const POINT =
+  /^(?:SRID=4326;)? *POINT *(?:ZM?|M)? *\( *([+-]?\d+(?:\.\d+)?) +([+-]?\d+(?:\.\d+)?)(?: +[+-]?\d+(?:\.\d+)?){0,2} *\)$/i
+/** A point of GeoJSON, with its members in any order. */
+const JSON_POINT =
+  /^\{(?=.*"type": ?"Point").*"coordinates": ?\[ ?([+-]?\d+(?:\.\d+)?), ?([+-]?\d+(?:\.\d+)?)(?:, ?[+-]?\d+(?:\.\d+)?)? ?\]/
+const PAIR = /^[([]? *([+-]?\d+\.\d+) *[,; ] *([+-]?\d+\.\d+) *[)\]]?$/
+const LIST = /^\[ *([+-]?\d+(?:\.\d+)?) *, *([+-]?\d+(?:\.\d+)?) *\]$/
+const LARGEST_LATITUDE = 90
+
+/** One number of a point of WKT or GeoJSON, which has the longitude first; or of a pair in which one number is too large for a latitude. */
+function fromPair(text: string, field: CoordinateField): string | undefined {
+  const [, x, y] = POINT.exec(text) ?? JSON_POINT.exec(text) ?? []
+  if (x !== undefined) return field === 'longitude' ? x : y
+  const [, first, second] = PAIR.exec(text) ?? LIST.exec(text) ?? []
+  if (isLongitude(first) === isLongitude(second)) return undefined
+  return isLongitude(first) === (field === 'longitude') ? first : second
+}
+
+function isLongitude(number: string | undefined): boolean {
+  return Math.abs(Number(number)) > LARGEST_LATITUDE
+}
+
+const DEGREES =
+  /^([NSEW]?) *([+-]?)(\d{1,3}(?:\.\d+)?) *°? *(?:(\d{1,2}(?:\.\d+)?) *' *(?:(\d{1,2}(?:\.\d+)?) *" *)?)?([NSEW]?)$/i
+const SIDES = { latitude: 'NS', longitude: 'EW' }
+/** One is 11 mm. */
+const DECIMALS = 7
+
+/** Degrees, minutes and seconds with one sign between them, and with a side unless that is a colon: `37:30:00`, `37 30 00 N`. */
+const PARTS = /^([NSEW]?) *([+-]?\d{1,3})([: -])(\d{1,2}(?:\.\d+)?)(?:\3(\d{1,2}(?:\.\d+)?))? *([NSEW]?)$/i
+/** Degrees, minutes and seconds without signs between them, as in aviation: `373000N`. */
+const PACKED = /^([NSEW]?) *([+-]?\d{1,3})([0-5]\d)([0-5]\d(?:\.\d+)?) *([NSEW]?)$/i
+
+function withSigns(text: string): string {
+  const [, before = '', degrees, sign, minutes, seconds, after = ''] = PARTS.exec(text) ?? []
+  const hasSide = before + after !== ''
+  if (degrees !== undefined && (sign === ':' || hasSide))
+    return `${before}${degrees}°${minutes}'${seconds === undefined ? '' : `${seconds}"`}${after}`
+  const [, first = '', , , , last = ''] = PACKED.exec(text) ?? []
+  if (first + last === '') return text.includes('°') ? text.replace(',', '.') : text
+  return text.replace(PACKED, '$1$2°$3\'$4"$5')
+}
+
+/** Whether a number may be degrees, minutes and seconds, such as 373000 for 37°30'00". */
+export function isPacked(text: string): boolean {
+  return PACKED.test(text.trim())
+}
+
+/** Degrees with a sign or a side: `37°33'58"N`, `N 37.5`, `37.5°`. */
+function fromDegrees(text: string, { field, areMetres }: CoordinateStyle): string | undefined {
+  const [, before = '', sign, degrees, minutes = '0', seconds = '0', after = ''] = DEGREES.exec(withSigns(text)) ?? []
+  const side = (before || after).toUpperCase()
+  if (degrees === undefined || areMetres || (before !== '' && after !== '') || !SIDES[field].includes(side))
+    return undefined
+  if (Number(minutes) >= 60 || Number(seconds) >= 60 || (sign !== '' && side !== '')) return undefined
+  if (minutes === '0' && seconds === '0') return `${sign}${isNegative(side) ? '-' : ''}${degrees}`
+  const value = Number(degrees) + Number(minutes) / 60 + Number(seconds) / 3600
+  return (sign === '-' || isNegative(side) ? -value : value).toFixed(DECIMALS)
+}
+
+function isNegative(side: string): boolean {
+  return side === 'S' || side === 'W'
+}
+
+const BY_SPACES = /^[+-]?\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?$/
+const BY_COMMAS = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
+const BY_POINTS = /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?$/
+
+/** A number with its digits in groups of three. One comma, or one point, separates thousands only in metres. */
+function fromGroups(text: string, { decimal, areMetres }: CoordinateStyle): string | undefined {
+  if (BY_SPACES.test(text)) return text.replace(/[ ']/g, '').replace(',', '.')
+  const isCertain = (text.match(/[.,]/g) ?? []).length > 1
+  const [pattern, sign] = decimal === ',' ? ([BY_POINTS, '.'] as const) : ([BY_COMMAS, ','] as const)
+  const isGrouped = pattern.test(text) && (areMetres || isCertain)
+  const plain = isGrouped ? text.replaceAll(sign, '') : text
+  return decimal === ',' ? plain.replace(/,(?=\d)/, '.') : plain
+}
+
+/**
+ * Returns a number of any unit as JSON has it, where only one reading is possible; else a text that is no such number. A manifest that names
+ * the decimal sign says that the other one separates thousands.
+ */
+export function plainNumber(text: string, decimal: Dialect['decimal']): string {
+  if (decimal !== ',' && SIMPLE.test(text)) return text
+  const plain = withPlainCharacters(text)
+  if (BY_SPACES.test(plain)) return plain.replace(/[ ']/g, '').replace(',', '.')
+  const pointed = decimal === ',' ? plain.replace(/[.,]/g, (sign) => (sign === ',' ? '.' : ',')) : plain
+  const isCertain = decimal !== undefined || (plain.match(/[.,]/g) ?? []).length > 1
+  return isCertain && BY_COMMAS.test(pointed) ? pointed.replaceAll(',', '') : pointed
+}
+
+/** Says what a text is that is no number; undefined if that is unknown. */
+export function describeCoordinate(text: string): string | undefined {
+  if (text.length > MAX_LENGTH) return undefined
+  const plain = withPlainCharacters(text)
+  if (/^[([]? *[+-]?\d+(?:\.\d+)? *[,; ] *[+-]?\d+(?:\.\d+)? *[)\]]?$/.test(plain)) return 'a pair of numbers'
+  if (/^(?:SRID=\d+; *)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON)\b/i.test(plain)) return 'a geometry in WKT'
+  if (/^0[01][0-9a-f]{16,}$/i.test(plain)) return 'a geometry in WKB'
+  if (/°/.test(plain)) return 'an angle'
+  if (/^[([{].*\d.*[)\]}]$/.test(plain)) return 'a list or an object'
+  return /^\d{1,2}[A-Z]{3} ?\d+ ?\d+$/i.test(plain) ? 'a reference of MGRS' : undefined
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { FIRST_TIMESTAMP, LAST_TIMESTAMP } from '../catalog/models.ts'
+import { Prisma } from '../generated/prisma/client.ts'
+import { isObject, type RawNumber, textOfNumber } from '../json.ts'
+
+/*
+ * Schemas for the values of fields. Text keeps its spaces. An empty string means no value.
+ */
+
+const MAX_TEXT_LENGTH = 100_000
+
+/** A number from JSON, converted to text. A number with too many digits for JavaScript keeps its source text. */
+const numberText = z.union([z.number().transform(String), z.custom<RawNumber>(JSON.isRawJSON).transform(textOfNumber)])
+
+/** Text, which may be empty. */
+export const anyText = z
+  .union([z.string(), numberText], 'must be text')
+  .refine((value) => value.length <= MAX_TEXT_LENGTH, `must be at most ${MAX_TEXT_LENGTH} characters long`)
+  .refine((value) => !value.includes('\0'), 'must not contain NUL')
+  .refine((value) => value.isWellFormed(), 'must be well-formed Unicode')
+
+/** Text that is not blank. */
+export const text = anyText.refine((value) => value.trim() !== '', 'must not be empty')
+
+/** Maximum lengths in characters. An index entry holds about 2,700 bytes, which fits a name and a code in any script. */
+export const MAX_INDEXED_LENGTH = { name: 500, code: 100, externalId: 500 } as const
+
+/** Text that is not blank and fits into an index. */
+export const indexedText = (maximum: number) =>
+  text.refine((value) => value.length <= maximum, `must be at most ${maximum} characters long`)
+
+/** Text, or null for no value. */
+export const optionalText = anyText.nullish().transform((value) => (value === undefined || value === '' ? null : value))
+
+/** Text, which may be empty, or null for no value. */
+export const exactText = anyText.nullish().transform((value) => value ?? null)
+
+/** Text, or the empty string for no value. */
+export const plainText = anyText.nullish().transform((value) => value ?? '')
+
+const TIMESTAMP_ERROR =
+  'must be an ISO 8601 date, or a date and time with seconds and an offset, such as 2026-01-31T09:00:00Z'
+
+/** A timestamp with its offset, or a date (midnight UTC). Converts it to ISO 8601 in UTC, to the millisecond. */
+export const timestamp = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], TIMESTAMP_ERROR)
+  .refine((value) => isInRange(Date.parse(value)), `must be from ${FIRST_TIMESTAMP} to ${LAST_TIMESTAMP}`)
+  .transform((value) => new Date(value).toISOString())
+
+const FIRST_MS = Date.parse(FIRST_TIMESTAMP)
+const LAST_MS = Date.parse(LAST_TIMESTAMP)
+
+function isInRange(ms: number): boolean {
+  return ms >= FIRST_MS && ms <= LAST_MS
+}
+
+const DECIMAL = /^[+-]?\d{1,20}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/
+const DECIMAL_PLACES = 7
+
+/** A coordinate in degrees. Rounds it to 7 decimals (half away from zero), and converts it to decimal text without exponent. */
+export const coordinate = (limit: number) =>
+  z
+    .union([z.string().transform((value) => value.trim()), numberText], 'must be a decimal number')
+    .refine((value) => DECIMAL.test(value), { error: 'must be a decimal number', abort: true })
+    .transform((value) => new Prisma.Decimal(value))
+    .refine((value) => value.abs().lte(limit), `must be from ${-limit} to ${limit}`)
+    .transform((value) => value.toDecimalPlaces(DECIMAL_PLACES, Prisma.Decimal.ROUND_HALF_UP).plus(0).toFixed())
+
+const MAX_DEPTH = 32
+
+/** PostgreSQL's numeric has at most this many digits after the point. */
+const MAX_DECIMALS = 16_383
+
+/** A JSON object that PostgreSQL can store. Not `z.record`, which drops the key `__proto__`. */
+export const jsonObject = z
+  .custom<Record<string, unknown>>(isObject, 'must be an object')
+  .refine(
+    (value) => isStorable(value, MAX_DEPTH),
+    `must hold well-formed text without NUL and finite numbers with at most ${MAX_DECIMALS} decimals, at most ${MAX_DEPTH} levels deep`,
+  )
+
+function isStorable(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (JSON.isRawJSON(value)) return decimalsOf(value.rawJSON) <= MAX_DECIMALS
+  return (
+    depth > 0 && Object.entries(value).every(([key, member]) => isStorable(key, 0) && isStorable(member, depth - 1))
+  )
+}
+
+/** Counts the digits after the point of a JSON number when it is written without an exponent. */
+function decimalsOf(number: string): number {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e')
+  const [, fraction = ''] = mantissa.split('.')
+  return fraction.length - Number(exponent)
+}

@@ -1,0 +1,148 @@
+import { dirname, resolve } from 'node:path'
+import { z } from 'zod'
+import { operationFailed } from '../errors/errors.ts'
+import { jsonReason, parseExactJson, type RawNumber } from '../json.ts'
+import { datasetFields } from './dataset-fields.ts'
+import { jsonObject } from './field-schemas.ts'
+import { type Dialect, dialectMembers, type SourceFile } from './formats/dialect.ts'
+import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
+import { codeLabel, LABELLED_FIELDS, type LabelSource } from './labels.ts'
+import { ROW_FIELDS } from './parse-item.ts'
+
+const template = z.strictObject({ template: z.string() })
+const constantValue = z.union([z.string(), z.number(), z.custom<RawNumber>(JSON.isRawJSON), z.boolean(), z.null()])
+const constant = z.strictObject({ value: constantValue })
+
+/** A column, or a value for the rows where it is empty. */
+const columnOrDefault = z.strictObject({ column: z.string(), default: constantValue })
+
+/** The first of several columns that has a value. */
+const firstColumn = z.strictObject({
+  first: z.array(z.string()).min(1, 'must name at least one column'),
+  default: constantValue.optional(),
+})
+
+/** A column whose text becomes a number in extraAttributes. */
+const numberColumn = z.strictObject({ column: z.string(), type: z.literal('number') })
+
+/** The source of a field's value: a column, a constant, a template, or (for extraAttributes and keywords) several columns. */
+const source = z.union(
+  [z.string(), constant, template, columnOrDefault, firstColumn, z.array(z.union([z.string(), numberColumn]))],
+  {
+    error:
+      'must be a column, {"value"}, {"template"}, {"column", "default"}, {"first": [...]}, for keywords a list of columns or, for extraAttributes, one of columns and of {"column", "type": "number"}',
+  },
+)
+
+const columns = z.partialRecord(z.enum(ROW_FIELDS), source).superRefine((given, context) => {
+  for (const [field, from] of Object.entries(given)) {
+    if (!Array.isArray(from) || field === 'extraAttributes') continue
+    const message = field === 'keywords' ? 'must be a list of columns' : 'takes no list of columns'
+    if (field !== 'keywords' || from.some((column) => typeof column === 'object')) {
+      context.addIssue({ code: 'custom', path: [field], message })
+    }
+  }
+})
+
+const itemFile = z.strictObject(
+  { file: z.string(), columns: columns.optional(), exact: z.boolean().default(false), ...dialectMembers },
+  { error: (issue) => (issue.code === 'invalid_type' ? 'must be a file name, or { "file", "columns" }' : undefined) },
+)
+
+/** A list of files, or one file. A file without columns may be given by its name alone. */
+const itemFiles = z.preprocess((items) => {
+  if (items === undefined) return undefined
+  return (Array.isArray(items) ? items : [items]).map((item: unknown) =>
+    typeof item === 'string' ? { file: item } : item,
+  )
+}, z.array(itemFile))
+
+const LABEL_COLUMNS = { code: 'code', label: 'label' }
+
+/** Whether a text in an object of labels is no label but the file of all of them. */
+const isFileName = (text: unknown) => typeof text === 'string' && /\.[a-z][a-z0-9]{1,9}$/i.test(text)
+
+/** The labels of a field's codes: a file, a file with its columns or how it is written, or an object with a label for each code. */
+const labels = z.union(
+  [
+    z.string().transform((file) => ({ file, columns: LABEL_COLUMNS })),
+    z
+      .strictObject({
+        ...{ file: z.string(), columns: z.strictObject({ code: z.string(), label: z.string() }).optional() },
+        ...{ encoding: dialectMembers.encoding, delimiter: dialectMembers.delimiter, sheet: dialectMembers.sheet },
+      })
+      .refine(({ file, columns }) => columns !== undefined || isFileName(file))
+      .transform(({ columns = LABEL_COLUMNS, ...file }) => ({ ...file, columns })),
+    jsonObject
+      .refine((given) => !isFileName(given.file))
+      .transform((given): unknown => Object.entries(given).map(([code, label]) => ({ code, label })))
+      .pipe(z.array(codeLabel))
+      .transform((labels) => ({ labels })),
+  ],
+  { error: 'must be a file, { "file", "columns": { "code", "label" } }, or an object with a label for each code' },
+)
+
+const manifest = z.strictObject({
+  dataset: datasetFields,
+  items: itemFiles,
+  labels: z.partialRecord(z.enum(LABELLED_FIELDS), labels).optional(),
+})
+
+export type ColumnSource = z.output<typeof source>
+export type Columns = z.output<typeof columns>
+export type ManifestDataset = z.output<typeof manifest>['dataset']
+
+export interface ItemFile extends SourceFile {
+  columns: Columns | undefined
+  /** Whether an empty string is a value, and nothing is derived from images. */
+  isExact: boolean
+}
+
+/** Maximum length in characters. Memory holds a whole manifest, and a small .gz can unpack to gigabytes. */
+export const MAX_LENGTH = 10_000_000
+
+/** The content of a manifest. */
+export interface Manifest {
+  dataset: ManifestDataset
+  files: ItemFile[]
+  labels: LabelSource[]
+}
+
+/**
+ * Reads the text of a manifest.
+ * @throws `OPERATION_FAILED` with a line for each wrong member, or if the text is too long
+ */
+export function parseManifest(path: string, content: string): Manifest {
+  if (content.length > MAX_LENGTH) throw operationFailed(`${path}: is longer than ${MAX_LENGTH} characters`)
+  const parsed = manifest.safeParse(parseJson(path, content), ISSUE_OPTIONS)
+  if (!parsed.success) {
+    const lines = describeIssues(parsed.error).map((line) => `${path}: ${line}`)
+    throw operationFailed(lines, parsed.error)
+  }
+  const { dataset, items, labels = {} } = parsed.data
+  const located = (file: string, dialect: Dialect = {}) => ({ name: file, path: resolve(dirname(path), file), dialect })
+  return {
+    dataset,
+    files: items.map(({ file, columns, exact, ...dialect }) => ({
+      ...located(file, dialect),
+      columns,
+      isExact: exact,
+    })),
+    labels: LABELLED_FIELDS.flatMap((field): LabelSource[] => {
+      const given = labels[field]
+      if (given === undefined) return []
+      if ('labels' in given) return [{ field, ...given }]
+      const { file, columns, ...dialect } = given
+      return [{ field, ...located(file, dialect), columns }]
+    }),
+  }
+}
+
+function parseJson(path: string, content: string): unknown {
+  try {
+    return parseExactJson(content)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw operationFailed(`${path}: is not JSON: ${jsonReason(error)}`, error)
+  }
+}
