@@ -32,6 +32,8 @@ export class ResponseBody {
   readonly weakTag: string | undefined
   /** False for a body that is probably sent only once: to encode it would take longer than to send it. */
   isEncoded = true
+  /** The body in the content codings in which it was sent. A table beside the bodies would slow down each collection of garbage. */
+  encoded: Partial<Record<Coding, Buffer>> | undefined
   #etag: string | undefined
   #body: Buffer | undefined
 
@@ -121,7 +123,7 @@ function sendBody(
       .headers({ ...headers, 'content-type': contentType, ...(coding && { 'content-encoding': coding }) })
       .send(bytes)
   }
-  const encoded = coding ? encode(content.body, coding, request.use?.key.id) : content.plain
+  const encoded = coding ? encode(content, coding, request.use?.key.id) : content.plain
   return encoded instanceof Promise ? encoded.then(send) : send(encoded)
 }
 
@@ -207,21 +209,16 @@ const THREADS = 4
 const TURN_TIMEOUT_MS = 60_000
 const turns = new FairQueue({ places: THREADS, timeoutMs: TURN_TIMEOUT_MS })
 
-/** The encoded forms of each body, for as long as the body itself is in memory. */
-const encoded = new WeakMap<Buffer, Partial<Record<Coding, Buffer>>>()
-
 /**
  * Encodes a body, once for each coding. A body that was encoded before is returned without a promise, so that a cached response
  * does not wait.
  * @param key is the id of the API key that pays for it; undefined for a public body
  */
-function encode(body: Buffer, coding: Coding, key: string | undefined): Buffer | Promise<Buffer> {
-  const known = encoded.get(body) ?? {}
-  encoded.set(body, known)
+function encode(content: ResponseBody, coding: Coding, key: string | undefined): Buffer | Promise<Buffer> {
   return (
-    known[coding] ??
-    inTurn(key, () => encoders[coding](body)).then((result) => {
-      known[coding] = result
+    content.encoded?.[coding] ??
+    inTurn(key, () => encoders[coding](content.body)).then((result) => {
+      content.encoded = { ...content.encoded, [coding]: result }
       return result
     })
   )

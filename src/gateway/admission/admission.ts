@@ -14,6 +14,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The counts of the request's items and bytes; undefined before admission. */
     use: RequestUse | undefined
+    /** Admits a POST request again, after its body; undefined before its first admission. */
+    admitAgain: (() => Promise<Caller>) | undefined
   }
 }
 
@@ -53,11 +55,9 @@ interface AdmissionOptions extends Identification {
 export function createAdmission(options: AdmissionOptions): Admission {
   const { findKey, read, limits, maxInFlight, keyUsage, publicKey, report } = options
   const inFlight = createSlots(maxInFlight)
-  const admitAgain = new WeakMap<FastifyRequest, () => Promise<Caller>>()
 
   return async (request, reply) => {
-    const again = admitAgain.get(request)
-    if (again) return again()
+    if (request.admitAgain) return request.admitAgain()
     const { key, now } = await identify(options, request, reply)
     const name = nameForLimits(key, request, publicKey)
     const countItems = (items: number) => {
@@ -91,7 +91,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
         return budget.readForStream(() => readAs(current)(run))
       },
     })
-    if (request.method === 'POST') admitAgain.set(request, async () => callerOf(await identifyAgain()))
+    if (request.method === 'POST') request.admitAgain = async () => callerOf(await identifyAgain())
     // Cached responses are for a key as it is now, and the count may have waited for the primary process.
     return callerOf(isCounted ? await identifyAgain() : { key, now })
   }

@@ -22,7 +22,7 @@ const SMALL_BYTES = 16 * 1024
 export class UnreadResponses {
   readonly #shares: FairShare
   readonly #ownerOf: OwnerOf
-  readonly #held = new WeakMap<FastifyReply['raw'], { owner: string; bytes: number }>()
+  readonly #held = new Map<FastifyReply['raw'], { owner: string; bytes: number }>()
   /** Responses that were cut off since the start. */
   cutOff = 0
 
