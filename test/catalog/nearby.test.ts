@@ -6,6 +6,7 @@ import { type NearbyItem, parseItems } from '../../src/catalog/models.ts'
 import { NO_ITEMS, recordsWith } from '../../src/catalog/projection.ts'
 import { searchNearby } from '../../src/catalog/sql/nearby-by-grid.ts'
 import { fetchSearchPage } from '../../src/catalog/sql/search.ts'
+import { createBatchers } from '../../src/catalog/sql/statement-batcher.ts'
 import { newDataset, newPlace } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
 
@@ -115,10 +116,13 @@ async function plainSearch({ circle: { latitude, longitude, radius }, limit, off
 /** Runs searches at the same time, and compares each with the plain search. Returns the greatest total. */
 async function expectSame(searches: readonly Search[]): Promise<number> {
   const { sql } = db.database
+  const { startSearch } = createBatchers(sql)
   const found = await Promise.all(
     searches.map(({ scope, filters, ...window }) => {
-      const find = window.text === undefined ? searchNearby : fetchSearchPage
-      return find(sql, { ...window, ...filters }, scope)
+      const search = { ...window, ...filters }
+      return window.text === undefined
+        ? searchNearby(sql, search, scope, startSearch)
+        : fetchSearchPage(sql, search, scope)
     }),
   )
   for (const [index, { total, json }] of found.entries()) {

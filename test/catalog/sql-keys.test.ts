@@ -156,10 +156,12 @@ test('several owners in one statement have their results in their order', async 
 
 /** Searches in several scopes at once. */
 function searchAll(window: NearbyWindow, scopes: readonly string[][]): Promise<Fetched[]> {
-  return Promise.all(scopes.map((scope) => searchNearby(db.database.sql, window, scope)))
+  const { sql } = db.database
+  const { startSearch } = createBatchers(sql)
+  return Promise.all(scopes.map((scope) => searchNearby(sql, window, scope, startSearch)))
 }
 
-test('each scope has its own results', async () => {
+test('several scopes in one statement have their results in their order', async () => {
   const scopes = [[DATASET.paid], [], [DATASET.seoul, DATASET.archived]]
   const found = await searchAll({ ...CIRCLE, circle: { ...CENTRE, radius: 100 } }, scopes)
   expect(found.map(({ total }) => total)).toEqual([1, 0, 2])

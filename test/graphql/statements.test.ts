@@ -138,6 +138,11 @@ test.each<[string, (limit: number) => string, number]>([
 
 test.each([
   ['items of every dataset', 'items(limit: 2) { total nodes { images { id } } }', 1],
+  [
+    'a search in every dataset',
+    'nearbyItems(latitude: 37.58, longitude: 126.977) { total nodes { item { name } } }',
+    FRAME + 1,
+  ],
   ['a connection of every dataset', 'itemConnection(first: 1) { totalCount nodes { id } pageInfo { hasNextPage } }', 1],
 ])('%s takes one statement for each field, for any number of datasets', async (_what, selection, expected) => {
   expect(await statementsOf(`{ datasets { nodes { ${selection} } } }`)).toBe(expected)

@@ -21,7 +21,7 @@ import {
   type ItemWindowContent,
   type OwnerPosition,
 } from '../sql/items.ts'
-import { searchNearby } from '../sql/nearby-by-grid.ts'
+import { type StartRow, searchNearby } from '../sql/nearby-by-grid.ts'
 import { BOOKMARK_STEP, fetchBookmarks } from '../sql/offset-bookmarks.ts'
 import { fetchSearchPage, type SearchWindow } from '../sql/search.ts'
 import { isCheap } from '../sql/statement-batcher.ts'
@@ -106,7 +106,9 @@ async function findPages(
   const plan = planSearch(window)
   const find = (scope: string[]) =>
     plan.way === 'grid'
-      ? searchNearby(statements.on(scope), { ...window, circle: plan.circle }, scope)
+      ? searchNearby(statements.on(scope), { ...window, circle: plan.circle }, scope, (search) =>
+          statements.run(({ batchers }) => batchers.startSearch(search), seenRevisions(scope)),
+        )
       : fetchSearchPage(statements.on(scope), window, scope)
   const count = async (scope: string[]) => {
     const known = statements.textTotals?.lookup(`${windowKey(window)} ${scope}`)
@@ -193,6 +195,14 @@ function itemLoaders(options: LoaderOptions) {
 function seenRevision(found: LookupRow | null): SeenRevision[] {
   return found ? [[found.datasetId, found.revision]] : []
 }
+
+/** The revisions in the row of a nearby search. */
+const seenRevisions =
+  (scope: readonly string[]) =>
+  ({ revisions }: StartRow): SeenRevision[] => {
+    const texts: (string | null)[] = JSON.parse(revisions ?? '[]')
+    return texts.map((revision, n) => [scope[n] ?? '', revision === null ? null : BigInt(revision)])
+  }
 
 function datasetsOf(owners: readonly ItemOwner[]): string[] {
   return owners.map(({ datasetId }) => datasetId)

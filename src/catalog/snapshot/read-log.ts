@@ -167,9 +167,9 @@ export class Statements {
 
   /** A reader of these datasets, or of all. Each statement tells the log whether it saw them as the list has them. */
   on(datasetIds: readonly string[] | 'all'): SqlReader {
-    const areListed = this.#readLog.areListed(datasetIds)
     return {
       $queryRaw: async <Rows>(template: TemplateStringsArray | Prisma.Sql, ...values: unknown[]) => {
+        const areListed = this.#readLog.areListed(datasetIds)
         const statement = template instanceof Prisma.Sql ? template : Prisma.sql(template, ...values)
         const rows = await this.#run(
           ({ reader }) => reader.$queryRaw<Rows & { areListed: boolean }[]>`

@@ -18,7 +18,7 @@ import {
   totalOf,
   whereBeyond,
 } from './item-list.ts'
-import { among, select } from './select.ts'
+import { among, fetchTogether, select } from './select.ts'
 
 /*
  * Reads pages of items for several owners in one statement. Prisma has no LATERAL: it would load every item of every owner. It
@@ -66,16 +66,11 @@ export interface OwnedWindow {
 }
 
 /** Reads windows of different lists, in one statement. Returns the contents in the order of the windows. */
-export async function fetchItemWindows(
-  reader: SqlReader,
-  windows: readonly OwnedWindow[],
-): Promise<ItemWindowContent[]> {
-  const selects = windows.map(
-    ({ window, owner }, place) =>
-      Prisma.sql`SELECT ${place}::integer AS place, one.* FROM (${selectWindows(window, [owner])}) AS one`,
+export function fetchItemWindows(reader: SqlReader, windows: readonly OwnedWindow[]): Promise<ItemWindowContent[]> {
+  return fetchTogether<ItemWindowContent>(
+    reader,
+    windows.map(({ window, owner }) => selectWindows(window, [owner])),
   )
-  const rows = await reader.$queryRaw<(ItemWindowContent & { place: number })[]>(Prisma.join(selects, ' UNION ALL '))
-  return rows.sort((a, b) => a.place - b.place).map(({ place: _, ...content }) => content)
 }
 
 function selectWindows(window: ItemWindow, owners: readonly ItemOwner[]): Prisma.Sql {

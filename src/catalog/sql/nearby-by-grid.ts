@@ -11,6 +11,7 @@ import { bitsBelow, COUNTED_ZOOMS, tileOfNumber } from '../tile.ts'
 import {
   among,
   anyOf,
+  fetchTogether,
   hitsInCircle,
   itemsOf,
   itemsOfPart,
@@ -66,16 +67,33 @@ interface Search {
   centre: Point
 }
 
+/** The first statement of a search: its parameters, and the tiles of the circle. */
+export interface SearchStart {
+  window: NearbyWindow
+  scope: Scope
+  cover: Cover
+}
+
 /** A row of the first statement. */
-interface FirstRow extends Fetched {
+export interface StartRow extends Fetched {
+  /** The revisions of the datasets in the scope, in its order, as a JSON array of texts; null for an empty scope. */
+  revisions: string | null
   /** The counted tiles of the cover as JSON; null if they have few points, and the row is the result. */
   cover: string | null
 }
 
-/** Returns a window of the items in a circle, nearest first, and the total. */
-export async function searchNearby(reader: SqlReader, window: NearbyWindow, scope: Scope): Promise<Fetched> {
+/**
+ * Returns a window of the items in a circle, nearest first, and the total.
+ * @param start runs the first statement, which requests may share
+ */
+export async function searchNearby(
+  reader: SqlReader,
+  window: NearbyWindow,
+  scope: Scope,
+  start = (search: SearchStart) => startSearches(reader, [search]).then(([row]) => row),
+): Promise<Fetched> {
   const cover = coverOf(window.circle)
-  const [first] = await reader.$queryRaw<FirstRow[]>(selectFirst(window, scope, cover))
+  const first = await start({ window, scope, cover })
   if (!first) throw new TypeError('The search returned no row')
   if (first.cover === null) return first
   const search = { reader, window, scope, centre: pointAt(window.circle.latitude, window.circle.longitude) }
@@ -101,8 +119,13 @@ function countedZoomOf({ z }: Cover): number {
   return COUNTED_ZOOMS.find((zoom) => zoom >= z) ?? z
 }
 
-/** The first statement of a search. It tests few points at most. */
-function selectFirst(window: NearbyWindow, scope: Scope, cover: Cover): Prisma.Sql {
+/** Runs the first statements of several searches as one. Returns their rows in the order of the searches. */
+export function startSearches(reader: SqlReader, searches: readonly SearchStart[]): Promise<StartRow[]> {
+  return fetchTogether<StartRow>(reader, searches.map(selectFirst))
+}
+
+/** The first statement of a search. It tests few points at most, so it does not delay the others for long. */
+function selectFirst({ window, scope, cover }: SearchStart): Prisma.Sql {
   const zoom = countedZoomOf(cover)
   const bits = 2 * (zoom - cover.z)
   const cellBits = bitsBelow(cover.z)
@@ -130,7 +153,10 @@ function selectFirst(window: NearbyWindow, scope: Scope, cover: Cover): Prisma.S
     SELECT ${pageOfHits(window, 'distance')} AS json, ${TOTAL_OF_HITS} AS total, (
              SELECT json_agg(json_build_array(cell, array_position(${[...scope]}::uuid[], dataset_id), n))
                FROM cover WHERE NOT size.is_small
-           )::text AS cover
+           )::text AS cover, (
+             SELECT json_agg(d.revision::text ORDER BY given.n)
+               FROM unnest(${[...scope]}::uuid[]) WITH ORDINALITY AS given (id, n) LEFT JOIN datasets AS d USING (id)
+           )::text AS revisions
       FROM size`
 }
 

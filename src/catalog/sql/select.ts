@@ -1,4 +1,5 @@
 import { NEVER_PREPARE } from '../../database/raw-sql.ts'
+import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type BoundingBox, cellsOfRange, rangesOf } from '../box.ts'
 import { coverOf, isBeyondMap } from '../circle.ts'
@@ -24,6 +25,13 @@ export interface Items {
 /** SQL for a SELECT of items. `rest` is what follows its conditions. */
 export function select(columns: Prisma.Sql, { from, where }: Items, rest = Prisma.empty): Prisma.Sql {
   return Prisma.sql`SELECT ${columns} FROM ${from} WHERE ${where} ${rest}`
+}
+
+/** Runs statements that return a row each as one. Returns the rows in the order of the statements. */
+export async function fetchTogether<Row>(reader: SqlReader, statements: readonly Prisma.Sql[]) {
+  const selects = statements.map((one, n) => Prisma.sql`SELECT ${n}::integer AS place, one.* FROM (${one}) AS one`)
+  const rows = await reader.$queryRaw<(Row & { place: number })[]>(Prisma.join(selects, ' UNION ALL '))
+  return rows.sort((a, b) => a.place - b.place).map(({ place: _, ...row }) => row)
 }
 
 /** Those of the items that match a condition too. */

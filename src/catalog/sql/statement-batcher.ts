@@ -6,11 +6,12 @@ import {
 } from '../../database/cancellation.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { DEFAULTS } from '../arguments.ts'
-import { givenFilters } from '../filters.ts'
+import { type FilterValues, givenFilters, type ItemFilter } from '../filters.ts'
 import { type ItemProjection, NO_ITEMS, projectionKey } from '../projection.ts'
 import { fetchItems, type LookupRow } from './by-id.ts'
 import { hasStoredTotal } from './item-list.ts'
 import { fetchItemWindows, type ItemWindow, type ItemWindowContent, type OwnedWindow } from './items.ts'
+import { type SearchStart, type StartRow, startSearches } from './nearby-by-grid.ts'
 import type { Scope } from './select.ts'
 
 /*
@@ -33,6 +34,8 @@ export interface Batchers {
   fetchWindow: (owned: OwnedWindow) => Promise<ItemWindowContent>
   /** Reads an item; null if it does not exist. */
   fetchItem: (lookup: ItemLookup) => Promise<LookupRow | null>
+  /** Runs the first statement of a nearby search. */
+  startSearch: (search: SearchStart) => Promise<StartRow>
 }
 
 export function createBatchers(reader: SqlReader): Batchers {
@@ -45,6 +48,10 @@ export function createBatchers(reader: SqlReader): Batchers {
       ({ projection, scope }) => `${scope.join()} ${projectionKey(projection)}`,
       (lookups) => fetchItemsOf(reader, lookups),
       (waiting) => waiting,
+    ),
+    startSearch: batchStatements(
+      ({ window }) => `${namesOf(window)} ${projectionKey(window.projection)}`,
+      (searches) => startSearches(reader, searches),
     ),
   }
 }
@@ -126,7 +133,10 @@ function batchStatements<Part, Result>(
 /** Returns a key that is equal for windows with the same SQL text. They differ only in its parameters. */
 function shapeOf({ selection, sort, order, after, before, isForCursor, isCounted, projection }: ItemWindow): string {
   const bounds = `${after !== undefined} ${before !== undefined}`
-  const filters = givenFilters(selection).map(([filter]) => filter)
-  const list = `${selection.among} ${filters} ${sort} ${order} ${bounds}`
+  const list = `${selection.among} ${namesOf(selection)} ${sort} ${order} ${bounds}`
   return `${list} ${isForCursor === true} ${isCounted} ${projectionKey(projection)}`
+}
+
+function namesOf(filters: FilterValues): ItemFilter[] {
+  return givenFilters(filters).map(([filter]) => filter)
 }

@@ -118,6 +118,10 @@ export const SNAPSHOT: readonly MutantTable[] = [
       },
       { find: 'found ? [[found.datasetId, found.revision]] : []', replace: '(found ? [] : [])' },
       {
+        find: 'batchers.startSearch(search), seenRevisions(scope))',
+        replace: 'batchers.startSearch(search), () => [])',
+      },
+      {
         find: "(pages) => pages.map(({ revision }, n) => [owners[n]?.datasetId ?? '', revision])",
         replace: '() => []',
       },
