@@ -18,10 +18,10 @@ import {
   type FoundItem,
   type Image,
   type Item,
-  type JsonText,
   type NearbyItem,
   parseImage,
   parseItem,
+  type RawJson,
   writtenItem,
 } from './models.ts'
 import { OwnKey } from './own-key.ts'
@@ -304,7 +304,7 @@ export class Catalog {
   }
 
   /** The content of an item or an image; null if the key may not access its dataset. */
-  #contentOf(found: LookupRow): JsonText | null {
+  #contentOf(found: LookupRow): RawJson | null {
     return this.#mayAccess(this.datasetOf(found)) ? found.json : null
   }
 

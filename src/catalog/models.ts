@@ -10,11 +10,11 @@ export type { Dataset, Image }
 /** A Date from Prisma, or ISO 8601 text from PostgreSQL. */
 export type Timestamp = Date | string
 
-/** The text of a JSON value, as PostgreSQL stores it. */
-export type JsonText = string
+/** JSON as PostgreSQL writes it: text, or bytes in UTF-8 (database/json-cells.ts). */
+export type RawJson = string | Buffer
 
 type ValueOf<Stored> = Prisma.JsonValue extends Stored
-  ? JsonText
+  ? string
   : Stored extends Prisma.Decimal
     ? string
     : Stored extends Date
@@ -30,7 +30,7 @@ export interface Item extends ItemColumns {
   /** Present if the projection includes the parent. */
   parent?: Item | null
   /** What PostgreSQL has written for clients (projection.ts). Such an item has no fields. */
-  written?: JsonText
+  written?: RawJson
 }
 
 /** The first and the last timestamp. Responses write the year with four digits, and PostgreSQL has no year 0. */
@@ -54,19 +54,19 @@ export type FoundItem = Item & Partial<NearbyItem>
  * The items of a JSON array of records (projection.ts). Such an item throws a TypeError when code reads a field outside its
  * projection.
  */
-export function parseItems<Record extends Item = Item>(json: JsonText): Record[] {
-  const items: Record[] = JSON.parse(json)
+export function parseItems<Record extends Item = Item>(json: RawJson): Record[] {
+  const items: Record[] = JSON.parse(json.toString())
   items.forEach(guardProjection)
   return items
 }
 
 /** The item of a JSON object. */
-export function parseItem(json: JsonText): Item {
-  return guardProjection(JSON.parse(json))
+export function parseItem(json: RawJson): Item {
+  return guardProjection(JSON.parse(json.toString()))
 }
 
 /** An item that clients receive as PostgreSQL has written it. */
-export function writtenItem(written: JsonText): Item {
+export function writtenItem(written: RawJson): Item {
   const item: Item = Object.create(UNPROJECTED_ITEM)
   item.written = written
   return item
@@ -74,17 +74,17 @@ export function writtenItem(written: JsonText): Item {
 
 /** Items that clients receive as PostgreSQL has written them. The list has no elements. */
 export class WrittenItems<Record> extends Array<Record> {
-  readonly written: JsonText
+  readonly written: RawJson
 
-  constructor(written: JsonText) {
+  constructor(written: RawJson) {
     super()
     this.written = written
   }
 }
 
 /** The image of a JSON object with all columns. */
-export function parseImage(json: JsonText): Image {
-  return JSON.parse(json)
+export function parseImage(json: RawJson): Image {
+  return JSON.parse(json.toString())
 }
 
 function guardProjection(item: Item): Item {

@@ -1,4 +1,4 @@
-import { type Item, type JsonText, parseItems, WrittenItems } from './models.ts'
+import { type Item, parseItems, type RawJson, WrittenItems } from './models.ts'
 import { type ItemProjection, NO_ITEMS } from './projection.ts'
 
 /** A page of a list of items. Each function reads its part from the database; the loaders read a part only once. */
@@ -20,7 +20,7 @@ export interface Window {
 
 /** The result of one statement: a part of a list as a JSON array. The total is null unless it was requested. */
 export interface Fetched {
-  json: JsonText
+  json: RawJson
   total: number | null
 }
 

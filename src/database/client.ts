@@ -3,6 +3,7 @@ import { messageOf } from '../errors/errors.ts'
 import { sql } from '../sql.ts'
 import { CANCELLED } from './cancellation.ts'
 import { TURN_TIMEOUT } from './fair-queue.ts'
+import { keepJsonBytes } from './json-cells.ts'
 import { beginSession, SESSION_ID, type Session, type SessionConfig } from './session.ts'
 
 /**
@@ -37,6 +38,7 @@ export class DatabaseClient extends pg.Client {
 
   constructor(config?: SessionConfig) {
     super(config)
+    keepJsonBytes(Reflect.get(this, 'connection'))
     this.#settings = config?.settings
     this.#connectTimeoutMs = config?.connectionTimeoutMillis
     // An `error` event without a listener would end the process. The statements themselves report the lost connection.

@@ -19,17 +19,20 @@ interface SqlReaderOptions {
   onStatement?: ((sql: string, parameters: string) => void) | undefined
 }
 
-const { INT8, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
+const { INT8, TEXT, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
 
 /** The form of a time depends on settings of the session, except in JSON. pg reads a form that it does not know as null, without an error. */
 function refuseTime(): never {
   throw new TypeError('The statement must select the time as JSON')
 }
 
-/** Parses 64-bit integers as Prisma does, no times, and the other types as pg does. */
+const textOrBytes = (cell: string | Buffer) => cell
+
+/** Parses 64-bit integers as Prisma does, no times, and the other types as pg does. Text may be bytes (json-cells.ts). */
 const ROW_TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     if (oid === INT8) return BigInt
+    if (oid === TEXT) return textOrBytes
     return oid === TIMESTAMPTZ || oid === TIMESTAMP ? refuseTime : pg.types.getTypeParser(oid, format)
   },
 }
@@ -48,7 +51,12 @@ export function createSqlReader(pool: CatalogPool, { nameOf, onStatement }: SqlR
         text,
         JSON.stringify(sql.values, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
       )
-      const { rows } = await pool.query({ text, values: sql.values, name: nameOf(text), types: ROW_TYPES })
+      const { rows } = await pool.query({
+        text,
+        values: sql.values,
+        name: nameOf(text),
+        types: ROW_TYPES,
+      })
       return rows
     },
   }

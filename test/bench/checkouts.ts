@@ -89,6 +89,7 @@ async function open(folder: string): Promise<Checkout> {
   const session = new pg.Client(url)
   await session.connect()
   await seed(session, { slug: 'towns', items: ITEMS, related: true })
+  await seed(session, { slug: 'korea', items: 1_000, related: false, isKorean: true })
   const { rows } = await session.query<{ id: string }>('SELECT id FROM items ORDER BY id LIMIT 1000')
   await session.end()
   const created = await catalog(folder, url, ['keys', 'create', '--name', 'bench', '--json'])

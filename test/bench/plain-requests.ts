@@ -3,7 +3,7 @@ import { CITY } from './seed.ts'
 import type { LoadRequest } from './wrk.ts'
 
 /*
- * Plain requests at each door, for the made-up towns of seed.ts: small ones, as clients send most of the time.
+ * Plain requests at each door, for the made-up towns and Korean places of seed.ts: small ones, as clients send most of the time.
  */
 
 /** A door: its requests, and whether it is also measured with the response cache. */
@@ -28,6 +28,11 @@ export function plainDoors(key: string, itemIds: readonly string[]): PlainDoor[]
     { name: 'REST dataset', isCached: false, requests: [get('/v1/datasets/towns')] },
     { name: 'REST item', isCached: false, requests: itemIds.map((id) => get(`/v1/dataset-items/${id}`)) },
     { name: 'REST list', isCached: true, requests: each((n) => get(firstPage(n))) },
+    {
+      name: 'Korean list',
+      isCached: true,
+      requests: each((n) => get(`/v1/datasets/korea/items?page=${(n % 40) + 1}`)),
+    },
     { name: 'REST page', isCached: false, requests: each((n) => get(`/v1/datasets/towns/items?page=${n}`)) },
     { name: 'REST nearby', isCached: false, requests: each((n) => get(nearby(n))) },
     { name: 'GraphQL list', isCached: true, requests: [post(ITEMS.catalog, {}, key)] },

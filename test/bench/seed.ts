@@ -8,12 +8,17 @@ export interface SeedOptions {
   items: number
   /** Whether each item has two images, and each group of twenty items has its first item as parent. */
   related: boolean
+  /** Whether the texts are Korean: three bytes for most characters. */
+  isKorean?: boolean
 }
 
 const BATCH = 100_000
 
 /** Adds made-up places to a public dataset until it has `items` items. The nth place is the same in every run. */
-export async function seed(session: ClientBase, { slug, items, related }: SeedOptions): Promise<void> {
+export async function seed(
+  session: ClientBase,
+  { slug, items, related, isKorean = false }: SeedOptions,
+): Promise<void> {
   await session.query(
     `INSERT INTO datasets (id, slug, name, description, status, visibility, attribution, created_at, updated_at)
      VALUES (md5($1)::uuid, $1, initcap($1), 'Made up', 'active', 'public', 'Nobody', now(), now())
@@ -33,6 +38,7 @@ export async function seed(session: ClientBase, { slug, items, related }: SeedOp
       CITY.latitude,
       CITY.longitude,
       CITY.spreadDegrees,
+      isKorean,
     ])
     if (related) await session.query(IMAGES, [slug, from, Math.min(from + BATCH - 1, items)])
   }
@@ -45,8 +51,9 @@ const unit = (salt: string) => `(((hashint8(n # hashtext('${salt}')) & 1048575) 
 const ITEMS = `
   INSERT INTO items (id, dataset_id, name, description, administrative_area_code, category_code, parent_item_id,
                      street_address, latitude, longitude, created_at, updated_at)
-  SELECT md5($1 || n)::uuid, md5($1)::uuid, 'Place ' || md5(n::text), 'A place that nobody has been to', 'a' || n % 50,
-         'c' || n % 20, CASE WHEN $4 AND n % 20 <> 1 THEN md5($1 || (n - (n + 19) % 20))::uuid END, n || ' Long Street',
+  SELECT md5($1 || n)::uuid, md5($1)::uuid, CASE WHEN $8 THEN '국립중앙박물관 ' ELSE 'Place ' END || md5(n::text),
+         CASE WHEN $8 THEN repeat('아무도 가 본 적이 없는 곳. ', 8) ELSE 'A place that nobody has been to' END, 'a' || n % 50,
+         'c' || n % 20, CASE WHEN $4 AND n % 20 <> 1 THEN md5($1 || (n - (n + 19) % 20))::uuid END, n || CASE WHEN $8 THEN ' 서울특별시 종로구 세종대로' ELSE ' Long Street' END,
          latitude, mod((longitude + 540)::numeric, 360) - 180,
          '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 second', '2026-02-01T00:00:00Z'::timestamptz + n * interval '1 second'
     FROM generate_series($2::bigint, $3::bigint) AS n

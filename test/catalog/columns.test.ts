@@ -130,7 +130,7 @@ test.each([
   const found = await read(async (catalog) => [
     catalog.dataset(write(ID.dataset)).id,
     (await catalog.item(write(ID.item))).id,
-    JSON.parse((await catalog.item(write(ID.item), { members: ['id'], form: 'json' })).written ?? '').id,
+    JSON.parse((await catalog.item(write(ID.item), { members: ['id'], form: 'json' })).written?.toString() ?? '').id,
     ...(await catalog.nodes(Object.values(ID).map(write))).map((node) => node?.id),
   ])
   expect(found).toEqual([ID.dataset, ID.item, ID.item, ID.dataset, ID.item, ID.image])

@@ -101,7 +101,7 @@ describe('Reads that arrive at the same time', () => {
       { id, scope, projection: latitudes },
     ])
     const together = (await Promise.all(lookups.map((lookup) => fetchItem(lookup)))).map(
-      (row) => row && JSON.parse(row.json ?? 'null'),
+      (row) => row && JSON.parse(row.json?.toString() ?? 'null'),
     )
     expect(together.map((item) => item?.id ?? null)).toEqual(lookups.map(({ id }) => (id.startsWith('9') ? null : id)))
     expect(together.slice(0, 2).map((item) => Object.keys(item))).toEqual([
@@ -131,7 +131,7 @@ describe('Reads that arrive at the same time', () => {
       scopes.map((scope) => [paid, scope.includes(paid) ? `{"id":"${ITEM.paid}","name":"Paid place"}` : null]),
     )
     const images = await Promise.all(scopes.map((scope) => fetchImages(sql, { ids: [image.id], scope })))
-    expect(images.map(([row]) => [row?.datasetId, row?.json && JSON.parse(row.json)])).toEqual(
+    expect(images.map(([row]) => [row?.datasetId, row?.json && JSON.parse(row.json.toString())])).toEqual(
       scopes.map((scope) => [seoul, scope.includes(seoul) ? image : null]),
     )
   })

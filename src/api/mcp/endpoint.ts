@@ -1,5 +1,6 @@
 import type { CallToolResult, Server } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import type { RawJson } from '../../catalog/models.ts'
 import { VERSION } from '../../config/version.ts'
 import { shorten, validationFailed } from '../../errors/errors.ts'
 import { insertObjects, placeholderObject } from '../../graphql/operation/placeholders.ts'
@@ -25,7 +26,7 @@ type CallTool = (tool: Tool, given: Readonly<Record<string, unknown>>) => Promis
 interface McpResponse {
   status: number
   contentType: string
-  text: string
+  text: RawJson
 }
 
 /** Answers a message. */
@@ -48,7 +49,7 @@ export function createEndpoint(tools: ReadonlyMap<string, Tool>): Endpoint {
     const sdk = await loadSdk()
     const invalid = invalidParams(sdk, body)
     if (invalid) return { status: 200, contentType: 'application/json', text: JSON.stringify(invalid) }
-    const rawJson: string[] = []
+    const rawJson: RawJson[] = []
     const server = createServer(sdk, tools, async (tool, given) => toResult(await callTool(tool, given), rawJson))
     // The SDK reads the text only if it is not JSON, to answer with an error of JSON-RPC.
     const init = { method: 'POST', headers, ...(body === undefined && { body: text }) }
@@ -122,7 +123,7 @@ function unknownTool(name: string, tools: ReadonlyMap<string, Tool>): string {
 }
 
 /** The result of a tool. The SDK prints a placeholder of the JSON text, so `extraAttributes` keep their numbers of more than 15 digits. */
-function toResult(response: string | CallToolResult, rawJson: string[]): CallToolResult {
+function toResult(response: string | CallToolResult, rawJson: RawJson[]): CallToolResult {
   if (typeof response !== 'string') return response
   return {
     content: [{ type: 'text', text: response }],

@@ -99,7 +99,7 @@ async function callTool(
     if (cached.response) return cached.response.body.toString()
     const { body, readLog } = await tool.respond(caller.readCatalog, variables)
     if (readLog) cached.store(new ResponseBody(body), readLog)
-    return body
+    return body.toString()
   } catch (error) {
     return toolError(toCatalogError(error, request), request.id)
   }

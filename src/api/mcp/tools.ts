@@ -1,5 +1,6 @@
 import { GraphQLBoolean, getOperationAST, parse } from 'graphql'
 import { MAX_LIMIT } from '../../catalog/arguments.ts'
+import type { RawJson } from '../../catalog/models.ts'
 import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../../catalog/snapshot-reader.ts'
 import { operationFailed } from '../../errors/errors.ts'
@@ -20,7 +21,7 @@ export interface Tool {
   /** @throws `VALIDATION_FAILED` for arguments of other names or types */
   toVariables: (given: Members) => Members
   /** @throws a `CatalogError` */
-  respond: (readCatalog: ReadCatalog, variables: Members) => Promise<{ body: string; readLog: ReadLog | undefined }>
+  respond: (readCatalog: ReadCatalog, variables: Members) => Promise<{ body: RawJson; readLog: ReadLog | undefined }>
 }
 
 /** A tool as `tools/list` describes it (https://modelcontextprotocol.io/specification/2026-07-28/server/tools). */

@@ -1,4 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
+import type { RawJson } from '../../catalog/models.ts'
 import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../../catalog/snapshot-reader.ts'
 import { queryStringOf } from '../../gateway/query-string.ts'
@@ -136,9 +137,9 @@ function startOfLink(url: string, parameters: readonly string[]): string {
   return `${pathname}?${query}${query.size > 0 ? '&' : ''}page=`
 }
 
-/** A response body as text, its `meta`, and the log of the reads on which it depends. */
+/** A response body, its `meta`, and the log of the reads on which it depends. */
 interface Represented {
-  body: string
+  body: RawJson
   meta: Envelope['meta']
   readLog: ReadLog | undefined
 }

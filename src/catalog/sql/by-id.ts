@@ -1,6 +1,6 @@
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { type Image, type JsonText, parseImage } from '../models.ts'
+import { type Image, parseImage, type RawJson } from '../models.ts'
 import { IMAGE_RECORD, type ItemProjection, itemsAt, jsonText, objectText, selectMembers } from '../projection.ts'
 import { anyOf, type Scope } from './select.ts'
 
@@ -22,7 +22,7 @@ export interface LookupRow {
   /** Revision of the dataset. */
   revision: bigint
   /** A JSON object; null if the dataset is not in the scope. */
-  json: JsonText | null
+  json: RawJson | null
 }
 
 /** Returns the items in the order of the ids; null for an item that does not exist. */
@@ -62,7 +62,7 @@ async function fetchRows(
 
 /** Returns the images of items as records, by `sortOrder`, then id. */
 export async function fetchImagesOf(reader: SqlReader, itemIds: readonly string[]): Promise<Image[]> {
-  const rows = await reader.$queryRaw<{ json: JsonText }[]>`
+  const rows = await reader.$queryRaw<{ json: RawJson }[]>`
     SELECT ${objectText(IMAGE_RECORD)} AS json FROM images m
      WHERE m.item_id = ANY (${[...itemIds]}::uuid[]) ORDER BY m.sort_order, m.id`
   return rows.map(({ json }) => parseImage(json))
@@ -73,9 +73,9 @@ export async function fetchInOrder(
   reader: SqlReader,
   ids: readonly string[],
   projection: ItemProjection,
-): Promise<JsonText> {
+): Promise<RawJson> {
   const places = Prisma.sql`SELECT place.rank, place.id FROM unnest(${[...ids]}::uuid[]) WITH ORDINALITY AS place (id, rank)`
   const items = jsonText(itemsAt(places, Prisma.sql`place.rank`, projection))
-  const [row] = await reader.$queryRaw<{ json: JsonText }[]>`SELECT ${items} AS json`
+  const [row] = await reader.$queryRaw<{ json: RawJson }[]>`SELECT ${items} AS json`
   return row?.json ?? '[]'
 }

@@ -5,7 +5,7 @@ import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
 import { type FilterValues, givenFilters, pickFilters, splitFilters } from '../filters.ts'
-import type { JsonText } from '../models.ts'
+import type { RawJson } from '../models.ts'
 import type { Fetched, Window } from '../page.ts'
 import { FEW_IN_BOX, planBox, planSearch } from '../plan.ts'
 import { onlyCategory, type Selection } from '../selection.ts'
@@ -165,7 +165,7 @@ async function sizeOf(reader: SqlReader, scope: Scope, codes: FilterValues): Pro
 }
 
 /** Reads items in the order of their names until the page is complete. */
-async function walkNames(reader: SqlReader, window: SearchWindow, scope: Scope): Promise<JsonText> {
+async function walkNames(reader: SqlReader, window: SearchWindow, scope: Scope): Promise<RawJson> {
   const planning = givenFilters(window).length > 0 ? NEVER_PREPARE : Prisma.empty
   const items = {
     from: Prisma.sql`items i`,
@@ -177,6 +177,6 @@ async function walkNames(reader: SqlReader, window: SearchWindow, scope: Scope):
     Prisma.sql`ORDER BY i.name, i.id LIMIT ${window.offset + window.limit}::bigint`,
   )
   const hits = Prisma.sql`unnest(${[...scope]}::uuid[]) AS owner (dataset_id) CROSS JOIN LATERAL (${first})`
-  const [row] = await reader.$queryRaw<{ json: JsonText }[]>`SELECT ${pageOfHits(window, 'name', hits)} AS json`
+  const [row] = await reader.$queryRaw<{ json: RawJson }[]>`SELECT ${pageOfHits(window, 'name', hits)} AS json`
   return row?.json ?? '[]'
 }

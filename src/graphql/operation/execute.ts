@@ -16,6 +16,7 @@ import {
 } from 'graphql/execution/collectFields'
 import { createSharedExecutionContext } from 'graphql/execution/createSharedExecutionContext'
 import { Executor } from 'graphql/execution/Executor'
+import type { RawJson } from '../../catalog/models.ts'
 import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../../catalog/snapshot-reader.ts'
 import { CatalogError } from '../../errors/errors.ts'
@@ -38,7 +39,7 @@ interface OperationRequest {
 /** The result of an operation. Its errors have codes (errors.ts). */
 export interface Executed extends ExecutionResult {
   /** Prints the result, or a part of it, as JSON. */
-  print: (value: object) => string
+  print: (value: object) => RawJson
   /** What the result depends on; absent if nothing was read. */
   readLog?: ReadLog
   /** Whether the operation is a mutation. It is refused, because the schema has none. */
@@ -105,7 +106,7 @@ function inOperationSpan<Result>(name: string | null | undefined, run: () => Pro
 async function runDocument(
   args: ExecutionArgs,
   collected: CollectedFields | undefined,
-): Promise<{ executed: ExecutionResult; texts: readonly string[] }> {
+): Promise<{ executed: ExecutionResult; texts: readonly RawJson[] }> {
   const validated = validateExecutionArgs(args)
   if (!('schema' in validated)) return { executed: { errors: validated }, texts: [] }
   // Otherwise graphql-js would create an AbortController, and abort it after the execution.
@@ -149,7 +150,7 @@ class CatalogExecutor extends Executor {
   readonly size = new ResponseSize()
   collected: CollectedFields | undefined
   /** The texts that placeholders in the result stand for. */
-  readonly texts: string[] = []
+  readonly texts: RawJson[] = []
 
   /**
    * Executes a query as `executeRootSelectionSet` does, without the promises that an AbortSignal can reject: with their tracker, they take a
@@ -210,7 +211,7 @@ class CatalogExecutor extends Executor {
     result: unknown,
     position: Complete[5],
   ): ReturnType<Executor['completeValue']> {
-    if (result instanceof Object && 'written' in result && typeof result.written === 'string')
+    if (result instanceof Object && 'written' in result && isRawJson(result.written))
       return this.#place(withoutSpaces(result.written))
     return super.completeValue(type, list, info, path, result, position)
   }
@@ -223,13 +224,18 @@ class CatalogExecutor extends Executor {
     return value
   }
 
-  #place(json: string): string {
+  /** Bytes count as characters: they take as much memory. */
+  #place(json: RawJson): string {
     this.size.addText(json.length)
     return placeholderFor(json, this.texts)
   }
 }
 
 /** PostgreSQL writes spaces only around the values of the JSON column. */
-function withoutSpaces(json: string): string {
-  return json.includes('"extraAttributes"') ? compactJson(json) : json
+function withoutSpaces(json: RawJson): RawJson {
+  return json.includes('"extraAttributes"') ? compactJson(json.toString()) : json
+}
+
+function isRawJson(value: unknown): value is RawJson {
+  return typeof value === 'string' || Buffer.isBuffer(value)
 }

@@ -4,6 +4,15 @@ import type { MutantTable } from '../mutant.ts'
 /** The caches, entity tags and the change feed. */
 export const CACHES: readonly MutantTable[] = [
   {
+    file: 'src/database/json-cells.ts',
+    tests: ['test/database/json-cells.test.ts'],
+    mutants: [
+      { find: 'n === column ? readJson', replace: 'n >= 0 ? readJson' },
+      { find: 'isAscii(bytes) ?', replace: 'true ?' },
+      { find: ': Buffer.from(bytes)', replace: ': bytes' },
+    ],
+  },
+  {
     file: 'src/database/revision-cache.ts',
     tests: ['test/database/revision-cache.test.ts'],
     mutants: [
