@@ -7,6 +7,10 @@ declare module 'fastify' {
   interface FastifyInstance {
     unread: UnreadResponses
   }
+  interface FastifyReply {
+    /** The memory that is reserved for the response, and who pays for it. */
+    held: { owner: string; bytes: number } | undefined
+  }
 }
 
 /** Returns the id of the API key of a request, or the network of a client without a key. */
@@ -22,7 +26,6 @@ const SMALL_BYTES = 16 * 1024
 export class UnreadResponses {
   readonly #shares: FairShare
   readonly #ownerOf: OwnerOf
-  readonly #held = new Map<FastifyReply['raw'], { owner: string; bytes: number }>()
   /** Responses that were cut off since the start. */
   cutOff = 0
 
@@ -34,6 +37,7 @@ export class UnreadResponses {
   ) {
     this.#shares = new FairShare(unreadBytes)
     this.#ownerOf = ownerOf
+    app.decorateReply('held', undefined)
     app.addHook('onSend', (request, reply, payload, done) => {
       const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : undefined
       if (bytes !== undefined && bytes >= SMALL_BYTES) this.#hold(request, reply, bytes)
@@ -79,17 +83,16 @@ export class UnreadResponses {
     const bytes = Math.ceil(size)
     // After a disconnect no event would release it.
     if (reply.raw.destroyed) return
-    const known = this.#held.get(reply.raw)
+    const known = reply.held
     const owner = known?.owner ?? this.#ownerOf(request)
     if (!known) reply.raw.once('close', () => this.#release(reply))
     this.#shares.add(owner, bytes - (known?.bytes ?? 0))
-    this.#held.set(reply.raw, { owner, bytes })
+    reply.held = { owner, bytes }
   }
 
-  #release({ raw }: FastifyReply): void {
-    const held = this.#held.get(raw)
-    if (held) this.#shares.add(held.owner, -held.bytes)
-    this.#held.delete(raw)
+  #release(reply: FastifyReply): void {
+    if (reply.held) this.#shares.add(reply.held.owner, -reply.held.bytes)
+    reply.held = undefined
   }
 
   /** Resets the connection, because a client of HTTP/1.0 takes a normal close for the end of the response. */

@@ -53,6 +53,7 @@ function replaceAll(placeholders: RegExp, json: string, texts: readonly RawJson[
 }
 
 function join(parts: readonly RawJson[]): RawJson {
-  if (!parts.some(Buffer.isBuffer)) return parts.join('')
+  // `join` would copy the texts, which `+` only links.
+  if (!parts.some(Buffer.isBuffer)) return parts.reduce<string>((text, part) => text + part, '')
   return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
 }
