@@ -1,8 +1,9 @@
+import { cpuMs, type Server } from './processes.ts'
 import { type LoadRequest, load } from './wrk.ts'
 
 /** A server and the requests that it gets in turn. */
 export interface Side {
-  url: string
+  server: Server
   requests: readonly LoadRequest[]
 }
 
@@ -13,17 +14,52 @@ export interface Compared {
   ratio: number
 }
 
-const SECONDS = 3
+/** Requests before the measurement. V8 still compiles during the first 1,800 of a heavy door, for 530 µs each. */
+const WARM_REQUESTS = 12_000
+/** Windows of one second of each side in a round. */
+const WINDOWS = 3
 
-/** Compares responses per second under load. The sides take turns. */
-export async function compareRates(ours: Side, other: Side, rounds: number): Promise<Compared> {
-  for (const { url, requests } of [ours, other]) await load(url, requests, 2)
-  const rates: [number, number][] = []
+/** Responses per second, and microseconds of processor time of the server for one. */
+export interface ComparedLoads {
+  rate: Compared
+  processor: Compared
+}
+
+/**
+ * Compares two servers under load. The sides take turns, in every other round in the opposite order. Of the processor time it compares the tenth
+ * percentile of all windows: other work of the machine adds to it, and nothing takes from it. A rate depends on that work too.
+ */
+export async function compareLoads(ours: Side, other: Side, rounds: number): Promise<ComparedLoads> {
+  for (const side of [ours, other]) await warm(side)
+  const windows = new Map<Side, Window[]>([ours, other].map((side) => [side, []]))
   for (let round = 0; round < rounds; round += 1) {
-    const theirs = await load(other.url, other.requests, SECONDS)
-    rates.push([await load(ours.url, ours.requests, SECONDS), theirs])
+    for (const side of round % 2 === 0 ? [other, ours] : [ours, other]) {
+      for (let n = 0; n < WINDOWS; n += 1) windows.get(side)?.push(await measureWindow(side))
+    }
   }
-  return compare(rates)
+  const [first = [], second = []] = windows.values()
+  const lowest = (side: readonly Window[]) =>
+    percentile(
+      side.map(({ processorUs }) => processorUs),
+      0.1,
+    )
+  const processor = { ours: lowest(first), other: lowest(second), ratio: lowest(first) / lowest(second) }
+  return { rate: compare(first.map(({ rate }, n) => [rate, second[n]?.rate ?? Number.NaN])), processor }
+}
+
+async function warm({ server: { url }, requests }: Side): Promise<void> {
+  for (let sent = 0; sent < WARM_REQUESTS; ) sent += await load(url, requests, 1)
+}
+
+interface Window {
+  rate: number
+  processorUs: number
+}
+
+async function measureWindow({ server: { url, pid }, requests }: Side): Promise<Window> {
+  const before = await cpuMs(pid)
+  const rate = await load(url, requests, 1)
+  return { rate, processorUs: (1_000 * ((await cpuMs(pid)) - before)) / rate }
 }
 
 /** Compares milliseconds for one response. Requests come one after the other, and the sides take turns. */
