@@ -4,9 +4,8 @@ import { type ExportFormat, NDJSON } from '../catalog/export-formats.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { type ExportWindow, FIRST_WINDOW, fetchExportBatch, linesFrom } from '../catalog/sql/export.ts'
 import { refused } from '../errors/errors.ts'
-import { BundleCheck, findCycles } from '../export/bundle-check.ts'
 import type { CodeLabel, PrismaClient } from '../generated/prisma/client.ts'
-import { LABELLED_FIELDS } from '../rows/labels.ts'
+import { LABELLED_FIELDS } from '../rows/code-label.ts'
 import { cannotWrite, refuseExisting, removeComplete, writeComplete } from './complete-file.ts'
 import { writeData } from './print.ts'
 
@@ -40,8 +39,8 @@ export async function exportFile(source: ExportSource, { format, path, force }: 
 
 /**
  * Writes a dataset to a folder that `catalog import` reads: a manifest, and the items with their ids and timestamps. An import
- * elsewhere makes an exact copy.
- * @throws as `exportFile`, and `OPERATION_FAILED` with the values that an import would change or refuse
+ * elsewhere makes an exact copy, or names the values that only psql can have written.
+ * @throws as `exportFile`
  */
 export async function exportBundle(
   source: ExportSource,
@@ -54,27 +53,23 @@ export async function exportBundle(
     throw cannotWrite(folder, error)
   })
   const { dataset, labels, lines } = await openExport(source, NDJSON)
-  const check = new BundleCheck(dataset)
-  check.addAll(await findCycles(source.prisma, dataset.id))
-  check.addManifest(manifestText(dataset, labels, ITEMS))
   // A folder without a manifest is no bundle. So an export that fails leaves none.
   await removeComplete(manifest)
-  await writeComplete(items, check.readBack(NDJSON.encode(lines)))
-  const list = check.needsExact ? [{ file: ITEMS, exact: true }] : ITEMS
-  await writeComplete(manifest, [manifestText(dataset, labels, list)])
+  await writeComplete(items, NDJSON.encode(lines, undefined))
+  await writeComplete(manifest, [manifestText(dataset, labels)])
 }
 
 const ITEMS = 'items.ndjson'
 
 /** All columns of the dataset but `revision`, which each database counts by itself. */
-function manifestText({ revision, ...dataset }: Dataset, labels: readonly CodeLabel[], items: string | object): string {
+function manifestText({ revision, ...dataset }: Dataset, labels: readonly CodeLabel[]): string {
   const listOf = (field: string) => {
     const list = labels.filter((label) => label.field === field)
     return list.length === 0 ? [] : [[field, Object.fromEntries(list.map(({ code, label }) => [code, label]))]]
   }
   const manifest = {
     dataset,
-    items,
+    items: [{ file: ITEMS, exact: true }],
     ...(labels.length > 0 && { labels: Object.fromEntries(LABELLED_FIELDS.flatMap(listOf)) }),
   }
   return `${JSON.stringify(manifest, null, 2)}\n`

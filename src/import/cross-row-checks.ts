@@ -1,6 +1,6 @@
-import type { RowIdentity } from '../rows/parse-item.ts'
-import type { BadRow } from '../rows/row-problems.ts'
+import type { RowIdentity } from '../rows/problem.ts'
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
+import type { BadRow } from './row-problems.ts'
 import { keepItems, renumberImages, type Staged, stageBadRows, whereKept } from './staging.ts'
 
 /** The place of the first row of a window. */
@@ -17,9 +17,7 @@ interface Tables {
 /** What each statement returns of a row that it deletes. */
 const BAD = sql`bad.file, bad.line, bad.id, bad.external_id AS "externalId"`
 
-const EXTERNAL_ID = sql`'the externalId ' || bad.external_id`
-
-/** Deletes the rows whose value in a column an earlier row has. `name` is SQL for what stands twice. */
+/** Deletes the rows whose value in a column an earlier row has. `name` is SQL for the field that they share. */
 const checkRepeated =
   (column: SqlText, name: SqlText) =>
   ({ t }: Tables) =>
@@ -30,8 +28,8 @@ const checkRepeated =
             WINDOW w AS (PARTITION BY ${column} ORDER BY n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
        AND $1::uuid IS NOT NULL
-    RETURNING ${BAD}, ${name} || ' stands twice in this import' AS reason,
-              'an id or externalId stands twice in this import' AS kind, same.first`
+    RETURNING ${BAD}, 'same ' || ${name} AS reason,
+              CASE ${name} WHEN 'id' THEN bad.id::text ELSE bad.external_id END AS value, same.first`
 
 /**
  * Statements that delete bad rows from the staging table, and return what names each, with the reason and kind. $1 is the UUID of the
@@ -50,27 +48,25 @@ const CHECKS: readonly ((tables: Tables) => SqlText)[] = [
             SELECT s.n, i.external_id FROM ${t} AS s JOIN items AS i ON i.id = s.id
              WHERE ${stays} AND NOT s.has_own_id AND i.dataset_id = $1 AND i.external_id <> s.external_id) AS taken
      WHERE taken.n = bad.n
-    RETURNING ${BAD},
-              'the externalId ' || bad.external_id || ' stands for the id ' || bad.id || ', which is the id of '
-              || coalesce('the item with the externalId ' || taken.owner, 'another row')
-              || '; add another id to the row of ' || bad.external_id AS reason,
-              'an externalId stands for the id of another item' AS kind`,
-  checkRepeated(sql`id`, sql`CASE WHEN has_own_id THEN 'the id ' || bad.id ELSE ${EXTERNAL_ID} END`),
-  checkRepeated(sql`external_id`, EXTERNAL_ID),
+    RETURNING ${BAD}, 'the externalId gives an id that another item has; add another id to the row' AS reason,
+              bad.external_id || ' gives ' || bad.id || ', the id of '
+              || coalesce('the item with the externalId ' || taken.owner, 'another row') AS value`,
+  checkRepeated(sql`id`, sql`CASE WHEN bad.has_own_id THEN 'id' ELSE 'externalId' END`),
+  checkRepeated(sql`external_id`, sql`'externalId'`),
   ({ t }) => sql`
     DELETE FROM ${t} AS bad
      USING (SELECT i.id, 'belongs to an item of the dataset ' || d.slug
                          || '; give the manifest that slug, or leave out the columns of "id" and "images"' AS belongs
               FROM items AS i JOIN datasets AS d ON d.id = i.dataset_id WHERE d.id <> $1) AS other
      WHERE other.id = bad.id
-    RETURNING ${BAD}, 'the id ' || bad.id || ' ' || belongs AS reason, 'the id ' || belongs AS kind`,
+    RETURNING ${BAD}, 'the id ' || belongs AS reason, bad.id::text AS value`,
   ({ t, stays }) => sql`
     DELETE FROM ${t} AS bad
      USING items AS i
      WHERE ${stays} AND i.dataset_id = $1 AND i.external_id = bad.external_id AND i.id <> bad.id
        AND NOT EXISTS (SELECT FROM ${t} AS other WHERE other.id = i.id)
-    RETURNING ${BAD}, 'the externalId ' || bad.external_id || ' belongs to the item ' || i.id AS reason,
-              'the externalId belongs to an item with another id' AS kind`,
+    RETURNING ${BAD}, 'the externalId belongs to an item with another id' AS reason,
+              bad.external_id || ' belongs to ' || i.id AS value`,
   ({ t }) => sql`
     DELETE FROM ${t} AS bad
      USING (SELECT s.n, image ->> 'id' AS id,
@@ -79,8 +75,7 @@ const CHECKS: readonly ((tables: Tables) => SqlText)[] = [
             WINDOW w AS (PARTITION BY image ->> 'id' ORDER BY s.n)) AS same
      WHERE same.n = bad.n AND same.nth > 1
        AND $1::uuid IS NOT NULL
-    RETURNING ${BAD}, 'the image id ' || same.id || ' stands twice in this import' AS reason,
-              'an image id stands twice in this import' AS kind, same.first`,
+    RETURNING ${BAD}, 'same id of an image' AS reason, same.id AS value, same.first`,
   ({ t, stays }) => sql`
     DELETE FROM ${t} AS bad
      USING ${t} AS s
@@ -89,8 +84,7 @@ const CHECKS: readonly ((tables: Tables) => SqlText)[] = [
       JOIN items AS i ON i.id = taken.item_id
      WHERE bad.n = s.n
        AND (i.dataset_id <> $1 OR (${stays} AND NOT EXISTS (SELECT FROM ${t} AS other WHERE other.id = i.id)))
-    RETURNING ${BAD}, 'the image id ' || taken.id || ' belongs to another item' AS reason,
-              'the image id belongs to another item' AS kind`,
+    RETURNING ${BAD}, 'the id of an image belongs to another item' AS reason, taken.id::text AS value`,
 ]
 
 /** Deletes rows whose parent does not exist. A deleted row may be the parent of another row, so this runs until it finds none. */
@@ -101,8 +95,7 @@ const checkParents = ({ t, stays }: Tables) => sql`
      AND NOT EXISTS (SELECT FROM items AS i
                       WHERE ${stays} AND i.id = bad.parent_item_id AND i.dataset_id = $1)
   RETURNING ${BAD},
-            'the parent ' || coalesce(bad.parent_external_id, bad.parent_item_id::text) || ' is not there' AS reason,
-            'the parent is not there' AS kind`
+            'the parent is not there' AS reason, coalesce(bad.parent_external_id, bad.parent_item_id::text) AS value`
 
 /** Deletes rows that are not descendants of a root item: each is its own ancestor, or a descendant of such an item. */
 const checkCycles = ({ t, stays }: Tables) => sql`

@@ -2,23 +2,25 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Database } from '../database/database.ts'
 import { renewStatistics } from '../database/statistics.ts'
+import { operationFailed } from '../errors/errors.ts'
 import type { DatasetChanges } from '../history/item-changes.ts'
 import { DEFAULT_ORIGIN, type Origin } from '../history/record.ts'
-import { checkColumns } from '../rows/check-columns.ts'
-import { type LabelSource, readCodeLabels } from '../rows/labels.ts'
+import type { LabelSource } from '../rows/code-label.ts'
+import { readLabels } from '../rows/labels.ts'
 import type { ItemFile } from '../rows/manifest.ts'
+import { type FileProblem, ProblemList } from '../rows/problem.ts'
 import { readManifest } from '../rows/read-manifest.ts'
-import { collectProblems, type ImportProblem, ProblemGroups } from '../rows/row-problems.ts'
 import { sql } from '../sql.ts'
 import { warnOfUnusedLabels } from './code-labels.ts'
 import { describeLargeChange, type LargeChange, type LargeChangeKind, LargeChangeStopped } from './large-change.ts'
 import { describeFiles, digestImport, findSameImport } from './last-import.ts'
 import { type AllowedChanges, findDataset, type Load, type LoadPhase, loadStaged } from './load-staged.ts'
 import type { MergeCounts } from './merge.ts'
+import { RowProblems } from './row-problems.ts'
 import { type ImportProgress, stageFiles } from './stage-files.ts'
 import { createStaging, dropStaging, indexStaging } from './staging.ts'
 
-export { type DatasetChanges, type ImportProblem, type ImportProgress, type LargeChange, ProblemGroups }
+export type { DatasetChanges, ImportProgress, LargeChange }
 
 export interface ImportOptions {
   /** Whether to keep items that are not in the files. */
@@ -37,11 +39,11 @@ export interface ImportOptions {
   now?: Date
   /** For the history of the dataset. */
   origin?: Origin
-  /** Called at the beginning of a phase, and with the share of its rows that are done, from 0 to 1. */
-  onPhase?: (phase: ImportPhase, share?: number) => void
+  /** Called at the beginning of a phase. */
+  onPhase?: (phase: ImportPhase) => void
   onProgress?: (progress: ImportProgress) => void
-  onWarning?: (warning: ImportProblem) => void
-  onSkipped?: (skipped: ImportProblem) => void
+  onWarning?: (warning: FileProblem) => void
+  onSkipped?: (skipped: FileProblem) => void
 }
 
 /** The part of the import after it has read the rows. */
@@ -73,8 +75,7 @@ export async function importManifest(
   if (dataset.visibility === 'paid' && dataset.accessTier === null) {
     warn('a paid dataset without an accessTier is open only to keys with a grant')
   }
-  await checkColumns(files, options.skipInvalid)
-  const labels = await readCodeLabels(labelSources, options.onWarning)
+  const labels = await readAllLabels(labelSources, options)
   const bytesTotal = await totalSize(files)
   return database.withSession(async (session) => {
     const { id: datasetId } = await findDataset(session, dataset)
@@ -87,16 +88,17 @@ export async function importManifest(
       return { datasetId, slug: dataset.slug, ...none, unchanged }
     }
     const table = await createStaging(session)
-    const problems = collectProblems(files, options)
+    const problems = new RowProblems(files, options)
     const staging = { session, table, datasetId, dataset, labels, options, problems }
     try {
-      const { unidentified } = await stageFiles({ ...staging, files, bytesTotal, ...options })
+      await stageFiles({ ...staging, files, bytesTotal })
       options.onPhase?.('checking')
       await warnOfUnusedLabels(session, table, labels, warn)
       const sources = options.dryRun ? [] : await describeFiles(paths)
       // The files may have changed while they were read.
-      const isDigested = digest === (await digestImport(sources, options))
+      const isDigested = digest === digestImport(sources, options)
       const { now, origin = DEFAULT_ORIGIN } = options
+      const { unidentified } = problems
       const keepMissing = options.keepMissing || unidentified > 0
       const load = { ...staging, now, origin, sources, digest: isDigested ? digest : undefined, keepMissing }
       const { largeChanges, ...counts } = await loadOrAsk(database, load)
@@ -107,6 +109,17 @@ export async function importManifest(
       await dropStaging(session, table).catch(() => {})
     }
   })
+}
+
+/** @throws `OPERATION_FAILED` with the bad rows of the files of labels: they name no item that could stay */
+async function readAllLabels(sources: readonly LabelSource[], { onWarning }: ImportOptions) {
+  const bad = new ProblemList()
+  const labels = await readLabels(sources, (problem) => {
+    if (problem.warns === undefined) bad.add(problem)
+    else onWarning?.(problem)
+  })
+  if (bad.count > 0) throw operationFailed(bad.describe())
+  return labels
 }
 
 /** Warns of the questions that the import would ask. */

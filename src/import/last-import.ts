@@ -1,43 +1,26 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { fileURLToPath } from 'node:url'
+import { VERSION } from '../config/version.ts'
 import type { SourceFile } from '../history/record.ts'
 import { requireRegularFile } from '../rows/formats/read-text.ts'
 import { type SqlSession, sql } from '../sql.ts'
 
 /*
- * The last import of each dataset. The same files, read by the same code with the same options, give the same items. So an import of them
+ * The last import of each dataset. The same files, read by the same version with the same options, give the same items. So an import of them
  * changes nothing if nothing has changed the dataset since: its revision moves with every change, and never returns.
  */
-
-/** All modules, in a checkout and in the package. */
-const CODE = fileURLToPath(new URL('../', import.meta.url))
-
-let codeDigest: Promise<string> | undefined
-
-/** Returns the SHA-256 of all modules, which is computed once. */
-function digestCode(): Promise<string> {
-  codeDigest ??= readModules().then((texts) => sha256(texts.join()))
-  return codeDigest
-}
 
 /**
  * Returns the SHA-256 of all that decides about the result of an import, beside the state of the dataset.
  * @param sources are the manifest and all files that it names
  */
-export async function digestImport(sources: readonly SourceFile[], options: { keepMissing: boolean }): Promise<string> {
-  return sha256(JSON.stringify([await digestCode(), process.version, options.keepMissing, sources]))
+export function digestImport(sources: readonly SourceFile[], options: { keepMissing: boolean }): string {
+  const decisive = [VERSION, process.version, options.keepMissing, sources]
+  return createHash('sha256').update(JSON.stringify(decisive)).digest('hex')
 }
-
-async function readModules(): Promise<string[]> {
-  const names = (await readdir(CODE, { recursive: true })).filter((name) => /\.[jt]s$/.test(name)).sort()
-  return Promise.all(names.map((name) => readFile(join(CODE, name), 'utf8')))
-}
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** Returns the number of items of a dataset that is as its last import has left it, if that import had the digest; otherwise undefined. */
 export async function findSameImport(

@@ -3,10 +3,9 @@ import { inTransaction } from '../database/transaction.ts'
 import { operationFailed } from '../errors/errors.ts'
 import type { DatasetChanges } from '../history/item-changes.ts'
 import type { Origin, SourceFile } from '../history/record.ts'
+import type { CodeLabel } from '../rows/code-label.ts'
 import { columnsOf } from '../rows/dataset-fields.ts'
-import type { CodeLabel } from '../rows/labels.ts'
 import type { ManifestDataset } from '../rows/manifest.ts'
-import type { RowProblems } from '../rows/row-problems.ts'
 import { type SqlSession, sql } from '../sql.ts'
 import { removeBadRows } from './cross-row-checks.ts'
 import { withDatasetLocked } from './dataset-lock.ts'
@@ -21,11 +20,12 @@ import {
 import { storeLastImport } from './last-import.ts'
 import { findMoved, type MergeCounts, mergeStaged, planItems } from './merge.ts'
 import { readPlannedChanges } from './planned-changes.ts'
+import type { RowProblems } from './row-problems.ts'
 import type { Staged } from './staging.ts'
 import { whereKept } from './staging.ts'
 
 /** The part of a load. It changes nothing until `committing`. */
-export type LoadPhase = 'checking' | 'comparing' | 'merging' | 'counting' | 'committing'
+export type LoadPhase = 'checking' | 'comparing' | 'merging' | 'committing'
 
 /** Staged rows, and what to do with them. */
 export interface Load extends Staged {
@@ -45,7 +45,7 @@ export interface Load extends Staged {
     dryRun?: boolean
     /** A dry run finds this number of examples of each kind of change; all by default. */
     examples?: number
-    onPhase?: (phase: LoadPhase, share?: number) => void
+    onPhase?: (phase: LoadPhase) => void
     onPlan?: (plan: DatasetChanges) => void
   }
 }
@@ -68,11 +68,10 @@ export async function loadStaged(
   const { bad, far, counts, largeChanges } = options.dryRun
     ? await inTransaction(session, work, { keeps: false })
     : await withDatasetLocked(session, { id: datasetId, slug: dataset.slug, use: 'change' }, work)
-  if (options.skipInvalid) problems.addAll(bad)
+  if (options.skipInvalid) for (const row of bad) problems.add(row)
   for (const { file, line, name, metres } of far) {
-    const kind = 'the place moves by more than 100 km; check its coordinates'
-    const reason = `${name} moves by ${Math.round(metres / 1000)} km; check its coordinates`
-    problems.warn({ file, line, reason, kind })
+    const reason = 'the place moves by more than 100 km; check its coordinates'
+    problems.add({ file, line, reason, value: `${name}, ${Math.round(metres / 1000)} km`, warns: 'warning' })
   }
   return { ...counts, largeChanges }
 }
@@ -84,10 +83,14 @@ async function checkAndMerge(load: Load, allowed: AllowedChanges) {
     throw operationFailed(`Another session gave the dataset ${dataset.slug} another id; nothing was changed; try again`)
   }
   const bad = await removeBadRows({ ...load, skipInvalid: options.skipInvalid })
-  if (!options.skipInvalid) problems.addAll(bad)
+  if (!options.skipInvalid) for (const row of bad) problems.add(row)
   problems.throwUnlessSkipped()
   options.onPhase?.('comparing')
   const counts = await planItems(load, load.keepMissing ? sql`false` : sql`NOT ${whereKept(load.table)}`)
+  if (problems.part !== undefined && counts.removed > 0) {
+    const missing = `the dataset ${dataset.slug} has ${counts.removed} items that it lacks`
+    throw operationFailed(`${problems.part}; ${missing}; nothing was changed; to keep them, add --keep-missing`)
+  }
   const { moved, far } = await findMoved(load, counts, { metres: FAR_METRES, farMetres: WARNED_METRES })
   const largeChanges = findLargeChanges(dataset.slug, counts, moved)
   const tooLarge = largeChanges.find(({ kind, count }) => count > allowed[kind])
@@ -108,9 +111,7 @@ async function merge(load: Load, exists: boolean, counts: MergeCounts): Promise<
   // Readers see the change when it commits, which is soon. The rows were read long before.
   const now = load.now ?? new Date()
   const change = { action: 'import', origin, files: sources } as const
-  await mergeStaged({ ...load, now, exists, row: columnsOf(load.dataset), change }, counts, (share) =>
-    options.onPhase?.(share < 1 ? 'merging' : 'counting', share),
-  )
+  await mergeStaged({ ...load, now, exists, row: columnsOf(load.dataset), change }, counts)
 }
 
 /**

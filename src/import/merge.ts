@@ -5,7 +5,6 @@ import { IMPORTED_COLUMNS } from '../rows/dataset-fields.ts'
 import { columnList, type SqlText, sql } from '../sql.ts'
 import { mergeCodeLabels } from './code-labels.ts'
 import { lockChangedRows } from './dataset-lock.ts'
-import { withRowReports } from './row-reports.ts'
 import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, type Staged } from './staging.ts'
 
 export interface MergeCounts {
@@ -127,15 +126,8 @@ export async function findMoved(
   return { moved: rows[0]?.moved ?? 0, far: rows[0]?.far ?? [] }
 }
 
-/**
- * Makes the changes that `planItems` has found.
- * @param onShare is called with the share of the new items that are inserted, from 0 to 1. Then the database still counts them.
- */
-async function mergeItems(
-  { session, table, datasetId, now }: Merge,
-  { created, updated, removed }: MergeCounts,
-  onShare: (share: number) => void,
-): Promise<void> {
+/** Makes the changes that `planItems` has found. */
+async function mergeItems({ session, table, datasetId, now }: Merge, { updated, removed }: MergeCounts): Promise<void> {
   const changes = changesOf(table)
   // Items may exchange external ids and parents, so the constraints hold only at the end.
   await session.query(sql`SET CONSTRAINTS ALL DEFERRED`)
@@ -151,17 +143,12 @@ async function mergeItems(
       [now],
     )
   }
-  // By name: most indexes have it, so an insertion finds its pages in memory, and a page of a list is on few pages of the table. The window
-  // gives the rows in its order. With ORDER BY, PostgreSQL would report all of them before it inserts the first.
-  await withRowReports(session, created, onShare, (reported) =>
-    session.query(
-      sql`INSERT INTO items (dataset_id, ${columnList(ITEM_COLUMN_NAMES)}, created_at, updated_at)
-       SELECT $1, ${columnList(ITEM_COLUMN_NAMES, sql`s`)}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
-         FROM (SELECT s.*, row_number() OVER (ORDER BY s.name) AS nth
-                 FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE c.change = 'created') AS s
-        WHERE ${reported(sql`s.nth`)}`,
-      [datasetId, now],
-    ),
+  // By name: most indexes have it, so an insertion finds its pages in memory, and a page of a list is on few pages of the table.
+  await session.query(
+    sql`INSERT INTO items (dataset_id, ${columnList(ITEM_COLUMN_NAMES)}, created_at, updated_at)
+     SELECT $1, ${columnList(ITEM_COLUMN_NAMES, sql`s`)}, coalesce(s.created_at, $2::timestamptz), coalesce(s.updated_at, $2::timestamptz)
+       FROM ${changes} AS c JOIN ${table} AS s USING (id) WHERE c.change = 'created' ORDER BY s.name`,
+    [datasetId, now],
   )
   await session.query(
     sql`INSERT INTO images (item_id, ${columnList(IMAGE_COLUMN_NAMES)})
@@ -187,17 +174,16 @@ interface State extends Merge {
 
 /**
  * Gives a dataset a state, as one entry of its history. The caller has a transaction and the dataset locked.
- * @param onShare is called with the share of the new items that are inserted, from 0 to 1
  * @throws a conflict if another session has one of the rows that change
  */
-export async function mergeStaged(state: State, counts: MergeCounts, onShare = (_share: number) => {}): Promise<void> {
+export async function mergeStaged(state: State, counts: MergeCounts): Promise<void> {
   const { session, table, datasetId, exists, row, labels } = state
   const changes = changesOf(table)
   await lockChangedRows(session, changes, datasetId)
   const change = { session, datasetId, ...state.change, touched: sql`i.id IN (SELECT id FROM ${changes})` }
   await recordChange(change, async () => {
     const datasetChanged = await mergeDataset(state, row, exists)
-    await mergeItems(state, counts, onShare)
+    await mergeItems(state, counts)
     const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
     const itemsChanged = counts.created + counts.updated + counts.removed > 0
     if ((itemsChanged || labelsChanged) && !datasetChanged && row.updated_at === undefined) await touchDataset(state)

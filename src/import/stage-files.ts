@@ -1,8 +1,8 @@
-import { readRows } from '../rows/formats/readers.ts'
 import type { ItemFile } from '../rows/manifest.ts'
-import type { RowIdentity } from '../rows/parse-item.ts'
-import { readItems } from '../rows/read-items.ts'
-import type { RowProblems } from '../rows/row-problems.ts'
+import type { RowIdentity } from '../rows/problem.ts'
+import { rows } from '../rows/rows.ts'
+import { completeItem } from './complete-item.ts'
+import type { RowProblems } from './row-problems.ts'
 import { type Staged, stageBadRows, stagedJson, stageRows } from './staging.ts'
 
 export interface ImportProgress {
@@ -17,7 +17,7 @@ interface Staging extends Staged {
   files: readonly ItemFile[]
   bytesTotal: number
   problems: RowProblems
-  onProgress?: (progress: ImportProgress) => void
+  options: { onProgress?: (progress: ImportProgress) => void }
 }
 
 const BATCH_ROWS = 500
@@ -27,61 +27,81 @@ const PROGRESS_INTERVAL_MS = 100
 
 /**
  * Reads the rows of all files into the staging table. Adds bad rows and warnings to `problems`.
- * @returns the number of bad rows that name no item
  * @throws `OPERATION_FAILED` if a file can't be read
  */
-export async function stageFiles(staging: Staging): Promise<{ unidentified: number }> {
-  const { session, table, problems, files, bytesTotal, onProgress } = staging
+export async function stageFiles(staging: Staging): Promise<void> {
+  const { session, table, datasetId, problems, files, bytesTotal, options } = staging
+  const batches = new Batches({ session, table, datasetId })
   let bytesRead = 0
-  let rows = 0
+  let n = 0
   let reportedAt = Date.now()
-  let batch: string[] = []
-  let batchCharacters = 0
-  let badRows: RowIdentity[] = []
-  let unidentified = 0
-  // The database adds a batch while the next one is read.
-  let staged = Promise.resolve()
-  const flush = async () => {
-    await staged
-    const [rows, bad] = [batch, badRows]
-    staged = stageRows(session, table, rows).then(() => stageBadRows(session, table, bad))
-    // Awaited later; without this line, Node would report an unhandled rejection before that.
-    staged.catch(() => {})
-    batch = []
-    badRows = []
-    batchCharacters = 0
-  }
   const onBytes = (count: number) => {
     bytesRead += count
   }
   try {
     for (const [file, itemFile] of files.entries()) {
-      const source = readRows(itemFile, { onBytes, onWarning: (warning) => problems.warn({ file, ...warning }) })
-      for await (const row of readItems(itemFile, source, staging.datasetId)) {
-        rows += 1
-        const { line } = row
-        for (const warning of row.warnings) problems.warn({ file, line, ...warning })
-        if ('problem' in row) {
-          problems.add({ file, line, reason: row.problem, kind: row.kind })
-          if (row.identity === undefined) unidentified += 1
-          else badRows.push(row.identity)
+      for await (const row of rows(itemFile, onBytes)) {
+        if ('reason' in row) {
+          problems.add({ file, ...row })
+          if (row.warns !== undefined) continue
+          n += 1
+          if (row.identity) batches.addBad(row.identity)
+          else problems.unidentified += 1
         } else {
-          const json = stagedJson({ ...row.item, n: rows, file, line })
-          batch.push(json)
-          batchCharacters += json.length
+          n += 1
+          const item = completeItem(row.item, datasetId, itemFile.isExact)
+          batches.add(stagedJson({ ...item, n, file, line: row.line }))
         }
-        if (batch.length + badRows.length >= BATCH_ROWS || batchCharacters >= BATCH_CHARACTERS) await flush()
-        if (onProgress && Date.now() - reportedAt >= PROGRESS_INTERVAL_MS) {
+        if (batches.isFull) await batches.write()
+        if (options.onProgress && Date.now() - reportedAt >= PROGRESS_INTERVAL_MS) {
           reportedAt = Date.now()
-          onProgress({ file: itemFile.name, bytesRead, bytesTotal, rows })
+          options.onProgress({ file: itemFile.name, bytesRead, bytesTotal, rows: n })
         }
       }
     }
-    await flush()
-    await staged
+    await batches.write()
+    await batches.written
   } finally {
     // The caller drops the table.
-    await staged.catch(() => {})
+    await batches.written.catch(() => {})
   }
-  return { unidentified }
+}
+
+/** Rows that the database adds in batches, each while the next one is read. */
+class Batches {
+  readonly #staged: Staged
+  #rows: string[] = []
+  #bad: RowIdentity[] = []
+  #characters = 0
+  /** Fulfilled when the database has what was written. */
+  written = Promise.resolve()
+
+  constructor(staged: Staged) {
+    this.#staged = staged
+  }
+
+  add(row: string): void {
+    this.#rows.push(row)
+    this.#characters += row.length
+  }
+
+  addBad(identity: RowIdentity): void {
+    this.#bad.push(identity)
+  }
+
+  get isFull(): boolean {
+    return this.#rows.length + this.#bad.length >= BATCH_ROWS || this.#characters >= BATCH_CHARACTERS
+  }
+
+  async write(): Promise<void> {
+    await this.written
+    const { session, table } = this.#staged
+    const [rows, bad] = [this.#rows, this.#bad]
+    this.written = stageRows(session, table, rows).then(() => stageBadRows(session, table, bad))
+    // Awaited later; without this line, Node would report an unhandled rejection before that.
+    this.written.catch(() => {})
+    this.#rows = []
+    this.#bad = []
+    this.#characters = 0
+  }
 }

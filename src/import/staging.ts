@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { type Column, columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../catalog/columns.ts'
-import type { Pictures } from '../rows/images.ts'
-import { completePictures, type GivenPictures } from '../rows/images.ts'
-import type { ImportedItem, RowIdentity } from '../rows/parse-item.ts'
+import type { RowIdentity } from '../rows/problem.ts'
 import { columnList, type SqlSession, type SqlText, sql } from '../sql.ts'
+import { completePictures, type GivenPictures, type ImportedItem, type Pictures } from './complete-item.ts'
 
 /** The session of an import, its staging table and its dataset. */
 export interface Staged {

@@ -1,26 +1,22 @@
 import type { BoundingBox } from '../catalog/box.ts'
-import { columnMapping, textOf } from '../rows/column-mapping.ts'
-import { readRows } from '../rows/formats/readers.ts'
-import type { Fields, SourceRow } from '../rows/formats/source-row.ts'
 import type { Columns, ItemFile } from '../rows/manifest.ts'
-import type { ImportedItem } from '../rows/parse-item.ts'
-import { readItems } from '../rows/read-items.ts'
-import { ProblemGroups } from '../rows/row-problems.ts'
-import { stableUuid } from '../rows/stable-uuid.ts'
+import type { RowItem } from '../rows/parse-item.ts'
+import { type Problem, ProblemList } from '../rows/problem.ts'
+import { rows } from '../rows/rows.ts'
 import type { GuessedColumns } from './guess-columns.ts'
 
 /** The report of an import on the rows of a file. */
 export interface CheckedFile {
   rows: number
   /** The first items, as they would be stored. */
-  items: ImportedItem[]
+  items: RowItem[]
   /** The box that contains all items, in degrees; undefined without items. */
   extent: BoundingBox | undefined
   /** Bad rows, with the rows that repeat an identity. */
-  bad: ProblemGroups
+  bad: ProblemList
   badRows: number
   /** What may be wrong with the whole file. */
-  warnings: ProblemGroups
+  warnings: ProblemList
   /** Rows with the identity of an earlier row. */
   repeated: number
   /** The codes that are empty in some rows, with the line of the first. */
@@ -31,8 +27,6 @@ export interface CheckedFile {
 const MAX_ROWS = 200_000
 const SHOWN_ITEMS = 3
 const CODES = ['administrativeAreaCode', 'categoryCode'] as const
-/** The items are not stored, so any dataset serves. */
-const NO_DATASET = '00000000-0000-0000-0000-000000000000'
 
 /** Reads the rows of a file as an import would, without a database. Rows after the first 200,000 are not read. */
 async function checkFile(file: ItemFile): Promise<CheckedFile> {
@@ -40,54 +34,43 @@ async function checkFile(file: ItemFile): Promise<CheckedFile> {
     rows: 0,
     items: [],
     extent: undefined,
-    bad: new ProblemGroups(),
+    bad: new ProblemList(),
     badRows: 0,
-    warnings: new ProblemGroups(),
+    warnings: new ProblemList(),
     repeated: 0,
     empty: new Map(),
   }
   const empty = new Map<keyof Columns, number>()
   const lines = new Map<string, number>()
-  const map = columnMapping(file)
-  const onWarning = (warning: { line: number; reason: string; kind?: string }) =>
-    checked.warnings.add({ file: file.name, ...warning })
-  const rows = watched(readRows(file, { onWarning }), ({ fields, line }) => {
-    const mapped = map(fields)
-    for (const code of CODES) if (!empty.has(code) && textOf(mapped[code]).trim() === '') empty.set(code, line)
-  })
-  for await (const row of readItems(file, rows, NO_DATASET)) {
-    checked.rows += 1
-    for (const warning of row.warnings) onWarning({ line: row.line, ...warning })
-    const given = 'problem' in row ? row : undefined
-    const problem = 'item' in row ? findRepeated(lines, row.item, row.line) : given
-    if (problem) checked.bad.add({ file: file.name, line: row.line, reason: problem.problem, kind: problem.kind })
-    if (problem) checked.badRows += 1
-    if (problem && 'item' in row) checked.repeated += 1
-    if (!problem && 'item' in row) addItem(checked, row.item)
+  const { columns = {} } = file
+  const isComplete = ['name', 'latitude', 'longitude'].every((field) => Object.hasOwn(columns, field))
+  if (!isComplete || !(Object.hasOwn(columns, 'externalId') || Object.hasOwn(columns, 'id'))) return checked
+  for await (const row of rows(file)) {
+    const problem = 'reason' in row ? row : findRepeated(lines, row.item, row.line)
+    if (problem?.warns !== undefined) checked.warnings.add({ file: file.name, ...problem })
+    else {
+      checked.rows += 1
+      if (problem) checked.bad.add({ file: file.name, ...problem })
+      if (problem) checked.badRows += 1
+      if (problem && 'item' in row) checked.repeated += 1
+      if (!problem && 'item' in row) addItem(checked, row.item)
+      for (const code of CODES)
+        if (problem?.reason.includes(`${code} is required`) && !empty.has(code)) empty.set(code, row.line)
+    }
     if (checked.rows >= MAX_ROWS) break
   }
   return { ...checked, empty }
 }
 
-type GoodRow = Extract<SourceRow, { fields: Fields }>
-
-async function* watched(rows: AsyncIterable<SourceRow>, onRow: (row: GoodRow) => void): AsyncGenerator<SourceRow> {
-  for await (const row of rows) {
-    if ('fields' in row) onRow(row)
-    yield row
-  }
-}
-
-function findRepeated(lines: Map<string, number>, { id, hasOwnId, externalId }: ImportedItem, line: number) {
-  // The id of a row without one is made of its externalId.
-  const keys = hasOwnId && externalId !== null ? [id, stableUuid(externalId, NO_DATASET)] : [id]
+function findRepeated(lines: Map<string, number>, { id, externalId }: RowItem, line: number): Problem | undefined {
+  const keys = [id, externalId].filter((key) => key !== undefined && key !== null)
   const first = keys.map((key) => lines.get(key)).find((known) => known !== undefined)
   if (first === undefined) for (const key of keys) lines.set(key, line)
-  const kind = `its ${hasOwnId ? 'id or externalId' : 'externalId'} stands twice`
-  return first === undefined ? undefined : { problem: `${kind}, first at line ${first}`, kind }
+  const field = id === undefined ? 'externalId' : 'id or externalId'
+  return first === undefined ? undefined : { line, reason: `same ${field}`, as: `line ${first}` }
 }
 
-function addItem(checked: CheckedFile, item: ImportedItem): void {
+function addItem(checked: CheckedFile, item: RowItem): void {
   if (checked.items.length < SHOWN_ITEMS) checked.items.push(item)
   const [longitude, latitude] = [Number(item.longitude), Number(item.latitude)]
   const { west = longitude, south = latitude, east = longitude, north = latitude } = checked.extent ?? {}

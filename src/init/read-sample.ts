@@ -3,7 +3,7 @@ import { textOf, withNested } from '../rows/column-mapping.ts'
 import { describeCoordinate, isPacked } from '../rows/coordinate-text.ts'
 import type { SourceFile } from '../rows/formats/dialect.ts'
 import { emptyCells, findNoValues } from '../rows/formats/no-value.ts'
-import { readRows } from '../rows/formats/readers.ts'
+import { readFile } from '../rows/formats/readers.ts'
 import type { Fields } from '../rows/formats/source-row.ts'
 import type { Inference } from '../rows/inference.ts'
 import { findReferenceSystem } from '../rows/reference-system.ts'
@@ -19,11 +19,12 @@ export async function readSample(file: SourceFile): Promise<{ sample: Sample; in
   let ownCrs: string | undefined
   const given: Fields[] = []
   let problem: string | undefined
-  for await (const row of readRows(file)) {
+  for await (const row of readFile(file)) {
     if ('fields' in row) {
       given.push(row.fields)
       ownCrs ??= row.crs === undefined ? undefined : findReferenceSystem(row.crs)?.code
-    } else problem ??= `all of its rows are bad, the first at line ${row.line}: ${row.problem}`
+    } else if ('reason' in row && row.warns === undefined)
+      problem ??= `all of its rows are bad, the first at line ${row.line}: ${row.reason}`
     if (given.length >= SAMPLE_ROWS) break
   }
   if (given.length === 0) throw operationFailed(`${file.name}: ${problem ?? 'has no rows to guess the columns from'}`)

@@ -1,11 +1,12 @@
 import { shorten } from '../errors/errors.ts'
 import { isObject, parseExactJson, textOfNumber } from '../json.ts'
+import { Angle } from './angle.ts'
 import { plainNumber } from './coordinate-text.ts'
 import { adviseEntry, type Dialect } from './formats/dialect.ts'
 import type { Fields } from './formats/source-row.ts'
 import { valuesOf } from './keywords.ts'
 import type { ColumnSource, Columns, ItemFile } from './manifest.ts'
-import { ROW_FIELDS } from './parse-item.ts'
+import { Misfit, ROW_FIELDS } from './parse-item.ts'
 
 /** Converts the values of a row by their names in the file to the values by the names of an item's fields. */
 type MapColumns = (row: Fields) => Fields
@@ -38,9 +39,16 @@ function readSource(field: string, source: ColumnSource, row: Fields, decimal?: 
   if (Array.isArray(source))
     return Object.fromEntries(source.flatMap((attribute) => readAttribute(attribute, row, decimal)))
   if ('value' in source) return source.value
+  if ('degrees' in source) return readAngle(source, row)
   if ('template' in source) return fillTemplate(source.template, row)
   const names = 'first' in source ? source.first : [source.column]
   return names.map((name) => readValue(row, name)).find((value) => textOf(value).trim() !== '') ?? source.default
+}
+
+function readAngle(source: Extract<ColumnSource, { degrees: string }>, row: Fields): Angle {
+  const textIn = (name: string | undefined) => (name === undefined ? undefined : textOf(readValue(row, name)))
+  const [degrees = '', minutes = '', seconds = ''] = [source.degrees, source.minutes, source.seconds].map(textIn)
+  return new Angle({ degrees, minutes, seconds, hemisphere: textIn(source.hemisphere) })
 }
 
 function readValue(row: Fields, name: string): unknown {
@@ -112,11 +120,7 @@ const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d{1,3})?$/
 const SHOWN = 60
 
 /** Says which of the columns has a value that is not a number, and what it is; undefined if all are numbers. */
-export function findBadNumber(
-  names: readonly string[],
-  file: ItemFile,
-  row: Fields,
-): { problem: string; kind: string } | undefined {
+export function findBadNumber(names: readonly string[], file: ItemFile, row: Fields): Misfit | undefined {
   const { decimal } = file.dialect
   const isNumber = (text: string, sign = decimal) => JSON_NUMBER.test(plainNumber(text, sign))
   const textIn = (name: string) => textOf(readValue(row, name)).trim()
@@ -125,8 +129,8 @@ export function findBadNumber(
   const text = textIn(bad)
   const signs = ([',', '.'] as const).filter((sign) => sign !== decimal && isNumber(text, sign))
   const advice = signs.map((sign) => `${adviseEntry(file, { decimal: sign })} if it is ${plainNumber(text, sign)}`)
-  const kind = `the column ${bad} must be a number`
-  return { kind, problem: [kind, `the file has ${shorten(text, SHOWN)}`, ...advice].join('; ') }
+  const reason = [`the column ${bad} must be a number`, ...advice].join('; ')
+  return new Misfit(reason, ['extraAttributes'], shorten(text, SHOWN))
 }
 
 const PLACEHOLDER = /\{([^{}]*)\}/g
@@ -142,6 +146,7 @@ function fillTemplate(template: string, row: Fields): string | undefined {
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value !== 'object') return String(value)
+  if (value instanceof Angle) return value.text
   // Templates make external ids, so a number has the same text here as in a field of text.
   return JSON.stringify(value, (_key, member) => (JSON.isRawJSON(member) ? JSON.rawJSON(textOfNumber(member)) : member))
 }
@@ -166,6 +171,8 @@ function columnsOf(source: ColumnSource): string[] {
   if (Array.isArray(source)) return source.map(nameOf)
   if ('column' in source) return [source.column]
   if ('first' in source) return source.first
+  if ('degrees' in source)
+    return [source.degrees, source.minutes, source.seconds, source.hemisphere].filter((name) => name !== undefined)
   return 'template' in source ? placeholdersOf(source.template) : []
 }
 

@@ -21,6 +21,11 @@ export function plainCoordinate(text: string, style: CoordinateStyle): string {
   return fromPair(plain, style.field) ?? fromDegrees(plain, style) ?? fromGroups(plain, style) ?? plain
 }
 
+/** Returns one number of a text with both coordinates; undefined for another text. */
+export function plainPair(text: string, field: CoordinateField): string | undefined {
+  return text.length > MAX_LENGTH ? undefined : fromPair(withPlainCharacters(text), field)
+}
+
 /** What others write in place of the signs of an angle and of its sides, of digits, and of a point or a minus. */
 const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/[\u2212\u2013\uff0d]/g, '-'],
@@ -145,6 +150,8 @@ export function describeCoordinate(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined
   const plain = withPlainCharacters(text)
   if (/^[([]? *[+-]?\d+(?:\.\d+)? *[,; ] *[+-]?\d+(?:\.\d+)? *[)\]]?$/.test(plain)) return 'a pair of numbers'
+  const [, srid] = /^SRID=(\d+);/i.exec(plain) ?? []
+  if (srid !== undefined && srid !== '4326') return `a geometry in the reference system ${srid}`
   if (/^(?:SRID=\d+; *)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON)\b/i.test(plain)) return 'a geometry in WKT'
   if (/^0[01][0-9a-f]{16,}$/i.test(plain)) return 'a geometry in WKB'
   if (/°/.test(plain)) return 'an angle'

@@ -2,11 +2,11 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { operationFailed } from '../errors/errors.ts'
 import { jsonReason, parseExactJson, type RawNumber } from '../json.ts'
+import { codeLabel, LABELLED_FIELDS, type LabelSource } from './code-label.ts'
 import { datasetFields } from './dataset-fields.ts'
 import { jsonObject } from './field-schemas.ts'
 import { type Dialect, dialectMembers, type SourceFile } from './formats/dialect.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
-import { codeLabel, LABELLED_FIELDS, type LabelSource } from './labels.ts'
 import { ROW_FIELDS } from './parse-item.ts'
 
 const template = z.strictObject({ template: z.string() })
@@ -22,20 +22,31 @@ const firstColumn = z.strictObject({
   default: constantValue.optional(),
 })
 
+/** A coordinate in several columns, such as 37, 33, 58 and N. */
+const angle = z.strictObject({
+  degrees: z.string(),
+  minutes: z.string().optional(),
+  seconds: z.string().optional(),
+  hemisphere: z.string().optional(),
+})
+
 /** A column whose text becomes a number in extraAttributes. */
 const numberColumn = z.strictObject({ column: z.string(), type: z.literal('number') })
 
 /** The source of a field's value: a column, a constant, a template, or (for extraAttributes and keywords) several columns. */
 const source = z.union(
-  [z.string(), constant, template, columnOrDefault, firstColumn, z.array(z.union([z.string(), numberColumn]))],
+  [z.string(), constant, template, columnOrDefault, firstColumn, angle, z.array(z.union([z.string(), numberColumn]))],
   {
     error:
-      'must be a column, {"value"}, {"template"}, {"column", "default"}, {"first": [...]}, for keywords a list of columns or, for extraAttributes, one of columns and of {"column", "type": "number"}',
+      'must be a column, {"value"}, {"template"}, {"column", "default"}, {"first": [...]}, for coordinates {"degrees", "minutes", "seconds", "hemisphere"}, for keywords a list of columns or, for extraAttributes, one of columns and of {"column", "type": "number"}',
   },
 )
 
 const columns = z.partialRecord(z.enum(ROW_FIELDS), source).superRefine((given, context) => {
   for (const [field, from] of Object.entries(given)) {
+    const isAngle = typeof from === 'object' && 'degrees' in from
+    if (isAngle && field !== 'latitude' && field !== 'longitude')
+      context.addIssue({ code: 'custom', path: [field], message: 'takes no degrees' })
     if (!Array.isArray(from) || field === 'extraAttributes') continue
     const message = field === 'keywords' ? 'must be a list of columns' : 'takes no list of columns'
     if (field !== 'keywords' || from.some((column) => typeof column === 'object')) {

@@ -13,10 +13,10 @@ import {
   timestamp,
 } from './field-schemas.ts'
 import type { Fields } from './formats/source-row.ts'
-import { completePictures, type GivenPictures, type ImportedImage, imageList } from './images.ts'
+import { imageList } from './images.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 import { exactKeywordList, keywordList } from './keywords.ts'
-import { stableUuid } from './stable-uuid.ts'
+import type { RowIdentity } from './problem.ts'
 
 /** Accepts a value, or its JSON as text, because a CSV cell contains only text. */
 const jsonOr = <Schema extends z.ZodType>(schema: Schema) =>
@@ -44,11 +44,13 @@ const required = <Schema extends z.ZodType>(schema: Schema) =>
 type RowField = Exclude<ItemField, 'datasetId'> | 'images' | 'parentExternalId'
 
 /**
+ * @param externalId is the schema of an externalId that may be missing
  * @param nullableText is the schema of text that may be null
  * @param code is the schema of the codes
  * @param keywords is the schema of the keywords
  */
 const rowSchema = (
+  externalId: z.ZodType<string | null | undefined>,
   nullableText: typeof optionalText,
   code: z.ZodType<string>,
   keywords: typeof keywordList | typeof exactKeywordList,
@@ -56,7 +58,7 @@ const rowSchema = (
   z
     .object({
       id: optional(uuid),
-      externalId: optional(indexedText(MAX_INDEXED_LENGTH.externalId)).transform((value) => value ?? null),
+      externalId: externalId.transform((value) => value ?? null),
       name: required(indexedText(MAX_INDEXED_LENGTH.name)),
       description: plainText,
       administrativeAreaCode: required(code),
@@ -96,11 +98,14 @@ const exactCode = indexedText(MAX_INDEXED_LENGTH.code)
 /** A code is matched exactly, so spaces around it would make another one. */
 const trimmedCode = exactCode.transform((value) => value.trim())
 
-const plainRow = rowSchema(optionalText, trimmedCode, keywordList)
-/** A row whose members are stored as they are: an empty string is a value. */
-const exactRow = rowSchema(exactText, exactCode, exactKeywordList)
+const givenId = indexedText(MAX_INDEXED_LENGTH.externalId)
 
-type Row = z.output<typeof plainRow>
+const plainRow = rowSchema(optional(givenId), optionalText, trimmedCode, keywordList)
+/** A row whose members are stored as they are: an empty string is a value. */
+const exactRow = rowSchema(givenId.nullish(), exactText, exactCode, exactKeywordList)
+
+/** An item as a row gives it. Its id, and what follows from that, are not there yet. */
+export type RowItem = z.output<typeof plainRow>
 
 /** The names of all fields that a row may have. */
 export const ROW_FIELDS = plainRow.keyof().options
@@ -108,12 +113,6 @@ export const ROW_FIELDS = plainRow.keyof().options
 /** Whether an import accepts a value for a field, as far as the value alone shows. */
 export function acceptsValue(field: keyof typeof plainRow.shape, value: unknown): boolean {
   return plainRow.shape[field].safeParse(value).success
-}
-
-/** What names the item of a row. A bad row may name it too. */
-export interface RowIdentity {
-  id: string | null
-  externalId: string | null
 }
 
 /**
@@ -127,61 +126,33 @@ export function identityOf(fields: Fields): RowIdentity | undefined {
   return { id: id.data ?? null, externalId: externalId.data }
 }
 
-/** An item for the staging table. Timestamps and a parent that the row does not have are null. */
-export interface ImportedItem
-  extends Omit<Row, 'id' | 'parentItemId' | 'createdAt' | 'updatedAt' | 'extraAttributes' | 'images'> {
-  id: string
-  /** Whether the row has an `id`. Without one, the id is derived from `externalId`. */
-  hasOwnId: boolean
-  parentItemId: string | null
-  createdAt: string | null
-  updatedAt: string | null
-  extraAttributes: Record<string, unknown>
-  images: ImportedImage[]
-  /** What images with ids that depend on the item's id were made from. It is null if there are none, or the row has an `id`. */
-  given: GivenPictures | null
+/** Why a row gives no item. */
+export class Misfit {
+  readonly reason: string
+  readonly badFields: readonly string[]
+  /** What the row has, if that is no value of a bad field. */
+  readonly value: string | undefined
+
+  constructor(reason: string, badFields: readonly string[], value?: string) {
+    this.reason = reason
+    this.badFields = badFields
+    this.value = value
+  }
 }
 
 /**
- * Returns the item of a row with warnings, or the reason why the row is bad, and its bad fields.
- * @param isExact stores the members of the row as they are: `""` is a value, and nothing is derived from the images
+ * Returns the item of a row, or the reason why the row is bad, and its bad fields.
+ * @param isExact stores the members of the row as they are: `""` is a value
  */
-export function parseItem(
-  fields: Fields,
-  datasetId: string,
-  isExact: boolean,
-): { item: ImportedItem; warnings: string[] } | { problem: string; badFields: string[] } {
+export function parseItem(fields: Fields, isExact: boolean): RowItem | Misfit {
   const parsed = (isExact ? exactRow : plainRow).safeParse(fields, ISSUE_OPTIONS)
-  if (!parsed.success) {
-    const reasons = describeIssues(parsed.error)
-    return {
-      problem: [...reasons, ...(looksSwapped(fields) ? ['latitude and longitude look swapped'] : [])].join('; '),
-      badFields: parsed.error.issues.flatMap(({ path: [field] }) => (typeof field === 'string' ? [field] : [])),
-    }
-  }
-  const item = completeItem(parsed.data, datasetId, isExact)
-  const atZero = item.latitude === '0' && item.longitude === '0'
-  return { item, warnings: atZero ? ['latitude and longitude are both 0'] : [] }
-}
-
-function completeItem(
-  { id: ownId, images: givenImages, thumbnailUrl, ...row }: Row,
-  datasetId: string,
-  isExact: boolean,
-): ImportedItem {
-  const id = ownId ?? stableUuid(row.externalId ?? '', datasetId)
-  const given = { thumbnailUrl, images: givenImages ?? [], isExact }
-  return {
-    ...row,
-    ...completePictures(id, given),
-    id,
-    hasOwnId: ownId !== undefined,
-    parentItemId: row.parentItemId ?? null,
-    createdAt: row.createdAt ?? null,
-    updatedAt: row.updatedAt ?? null,
-    extraAttributes: row.extraAttributes ?? {},
-    given: ownId === undefined && given.images.some((image) => image.id === undefined) ? given : null,
-  }
+  if (parsed.success) return parsed.data
+  const reasons = describeIssues(parsed.error)
+  const badFields = parsed.error.issues.flatMap(({ path: [field] }) => (typeof field === 'string' ? [field] : []))
+  return new Misfit(
+    [...reasons, looksSwapped(fields) ? 'latitude and longitude look swapped' : []].flat().join('; '),
+    badFields,
+  )
 }
 
 /** Whether the coordinates are out of range, and would be in range if they were swapped. */

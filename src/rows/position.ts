@@ -1,68 +1,120 @@
 import { operationFailed } from '../errors/errors.ts'
-import { quoteForShell } from '../errors/quote-for-shell.ts'
-import { isObject } from '../json.ts'
-import { textOf } from './column-mapping.ts'
-import { type CoordinateField, describeCoordinate, isPacked, plainCoordinate } from './coordinate-text.ts'
-import { adviseEntry, type Dialect, type SourceFile } from './formats/dialect.ts'
+import { Angle, degreesOf } from './angle.ts'
+import { columnsOfField, textOf } from './column-mapping.ts'
+import { type CoordinateField, describeCoordinate, plainCoordinate, plainPair } from './coordinate-text.ts'
+import { adviseEntry } from './formats/dialect.ts'
 import type { Fields } from './formats/source-row.ts'
+import type { ItemFile } from './manifest.ts'
+import { Misfit } from './parse-item.ts'
 import { findReferenceSystem, type ReferenceSystem } from './reference-system.ts'
 
-/** Converts the coordinates of a row to degrees of WGS 84, or says why it can't. */
-type ConvertPosition = (fields: Fields, ownCrs: string | undefined) => { fields: Fields } | { problem: string }
-
-/**
- * Returns the conversion for the coordinates of a file, by its decimal sign and its reference system.
- * The conversion throws `OPERATION_FAILED` if the file itself names an unknown system, or another one than the manifest.
- */
-export function positionConverter(file: SourceFile): ConvertPosition {
-  const { decimal, crs } = file.dialect
-  return (given, ownCrs) => {
-    const isPlain = crs === undefined && ownCrs === undefined
-    const projection = isPlain ? undefined : projectionOf(file, ownCrs)
-    const fields = withPlainNumbers(given, decimal, projection !== undefined && !projection.isGeographic)
-    return projection ? project(fields, projection) : { fields }
-  }
-}
-
-/** The system to convert from; undefined if the coordinates are degrees of WGS 84. */
-function projectionOf(file: SourceFile, ownCrs: string | undefined): ReferenceSystem | undefined {
-  const { crs } = file.dialect
-  const own = ownCrs === undefined ? undefined : findReferenceSystem(ownCrs)
-  const given = crs === undefined ? undefined : findReferenceSystem(crs)
-  if (own && given && own.code !== given.code) {
-    throw operationFailed(`${file.name}: says that its crs is ${own.code}; ${adviseEntry(file, { crs: own.code })}`)
-  }
-  const projection = given ?? own
-  if (!projection && ownCrs !== undefined) {
-    const advice = adviseEntry(file, { crs: 'EPSG:…' })
-    throw operationFailed(`${file.name}: its crs ${ownCrs.slice(0, 80)} is not known; ${advice}, with its number`)
-  }
-  return projection?.code === 'EPSG:4326' ? undefined : projection
-}
-
-function withPlainNumbers(fields: Fields, decimal: Dialect['decimal'], areMetres: boolean): Fields {
-  const plain = (field: CoordinateField) => {
-    const value = fields[field]
-    if (typeof value !== 'string' && !(isObject(value) || Array.isArray(value))) return value
-    const text = textOf(value)
-    const read = plainCoordinate(text, { field, decimal, areMetres })
-    return read === text ? value : read
-  }
-  const [latitude, longitude] = [plain('latitude'), plain('longitude')]
-  if (latitude === fields.latitude && longitude === fields.longitude) return fields
-  return { ...fields, latitude, longitude }
-}
-
+const COORDINATES = ['latitude', 'longitude'] as const
 const DECIMALS = 7
+/** Larger numbers may be metres or feet, and are no angle. */
+const LARGEST_ANGLE = 999
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$/
+const COMMA_NUMBER = /^[+-]?\d+(?:\.\d{3})*,\d+$/
+/** Commas that may separate thousands. */
+const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
 
-function project(fields: Fields, projection: ReferenceSystem): ReturnType<ConvertPosition> {
-  const [y, x] = [numberOf(fields.latitude), numberOf(fields.longitude)]
-  // Without numbers, the check of the fields says what is wrong.
-  if (x === undefined || y === undefined) return { fields }
-  const degrees = projection.toDegrees(x, y)
-  if (!degrees || !projection.contains(degrees)) return { problem: outsideOf(projection, x, y) }
+/** Reads the coordinates of the rows of a file, by its decimal sign and its reference system. */
+export class PositionReader {
+  readonly #file: ItemFile
+  /** Whether both coordinates come from one column, which must have both. */
+  readonly #isPair: boolean
+  readonly #systems = new Map<string | undefined, ReferenceSystem | undefined>()
+
+  constructor(file: ItemFile) {
+    this.#file = file
+    const [latitude, longitude] = COORDINATES.map((field) => columnsOfField(file.columns, field).join())
+    this.#isPair = latitude === longitude && latitude !== ''
+  }
+
+  /**
+   * Returns the fields of a row with coordinates in degrees of WGS 84, or why it has none.
+   * @param ownCrs is the reference system that the file itself names
+   * @throws `OPERATION_FAILED` if the file itself names an unknown system, or another one than the manifest
+   */
+  read(fields: Fields, ownCrs: string | undefined): Fields | Misfit {
+    const system = this.#systemOf(ownCrs)
+    const latitude = this.#readCoordinate(fields.latitude, 'latitude', system)
+    const longitude = this.#readCoordinate(fields.longitude, 'longitude', system)
+    if (typeof latitude === 'object') return new Misfit(latitude.reason, ['latitude'])
+    if (typeof longitude === 'object') return new Misfit(longitude.reason, ['longitude'])
+    // Without a value, the check of the fields says what is wrong.
+    if (latitude === undefined || longitude === undefined) return fields
+    if (system) return project(fields, Number(longitude), Number(latitude), system)
+    const isPlain = latitude === textOf(fields.latitude) && longitude === textOf(fields.longitude)
+    return isPlain ? fields : { ...fields, latitude, longitude }
+  }
+
+  /** A coordinate as a number, or why it is none; undefined without a value, or for what the check of the fields reads itself. */
+  #readCoordinate(
+    value: unknown,
+    field: CoordinateField,
+    system: ReferenceSystem | undefined,
+  ): string | { reason: string } | undefined {
+    const { decimal } = this.#file.dialect
+    if (value instanceof Angle) {
+      const read = value.text === '' ? undefined : degreesOf(value, field, decimal)
+      return read && ('reason' in read ? read : read.degrees)
+    }
+    const text = textOf(value).trim()
+    if (text === '') return undefined
+    const plain = this.#isPair
+      ? (plainPair(text, field) ?? '')
+      : plainCoordinate(text, { field, decimal, areMetres: system !== undefined && !system.isGeographic })
+    if (!NUMBER.test(plain)) return { reason: `${field} ${this.#describeWrong(text, plain)}` }
+    const isFar = !system && !this.#isPair && Math.abs(Number(plain)) > LARGEST_ANGLE
+    if (isFar)
+      return { reason: `${field} is no number of degrees; if it is metres, ${this.#advise({ crs: 'EPSG:…' })}` }
+    return plain
+  }
+
+  #describeWrong(text: string, plain: string): string {
+    const { decimal } = this.#file.dialect
+    if (this.#isPair) return 'must be one of two numbers in one cell, with the longitude above 90 or in WKT or GeoJSON'
+    const isComma = decimal !== ',' && COMMA_NUMBER.test(plain)
+    const ways = [
+      ...(isComma ? [`if its comma is a decimal sign, ${this.#advise({ decimal: ',' })}`] : []),
+      ...(THOUSANDS.test(plain) ? [`if it is metres, ${this.#advise({ crs: 'EPSG:…' })}`] : []),
+    ]
+    const what = ways.length > 0 ? undefined : describeCoordinate(text)
+    if (what !== undefined) return `must be a number of degrees, and is ${what}`
+    return ['must be a decimal number', ...ways].join('; ')
+  }
+
+  #advise(dialect: Parameters<typeof adviseEntry>[1]): string {
+    return adviseEntry(this.#file, dialect)
+  }
+
+  /** The system to convert from; undefined if the coordinates are degrees of WGS 84. */
+  #systemOf(ownCrs: string | undefined): ReferenceSystem | undefined {
+    if (!this.#systems.has(ownCrs)) this.#systems.set(ownCrs, this.#findSystem(ownCrs))
+    return this.#systems.get(ownCrs)
+  }
+
+  #findSystem(ownCrs: string | undefined): ReferenceSystem | undefined {
+    const { name, dialect } = this.#file
+    const own = ownCrs === undefined ? undefined : findReferenceSystem(ownCrs)
+    const given = dialect.crs === undefined ? undefined : findReferenceSystem(dialect.crs)
+    if (own && given && own.code !== given.code) {
+      throw operationFailed(`${name}: says that its crs is ${own.code}; ${this.#advise({ crs: own.code })}`)
+    }
+    const system = given ?? own
+    if (!system && ownCrs !== undefined) {
+      const advice = `${this.#advise({ crs: 'EPSG:…' })}, with its number`
+      throw operationFailed(`${name}: its crs ${ownCrs.slice(0, 80)} is not known; ${advice}`)
+    }
+    return system?.code === 'EPSG:4326' ? undefined : system
+  }
+}
+
+function project(fields: Fields, x: number, y: number, system: ReferenceSystem): Fields | Misfit {
+  const degrees = system.toDegrees(x, y)
+  if (!degrees || !system.contains(degrees)) return new Misfit(outsideOf(system, x, y), COORDINATES)
   const { longitude, latitude } = degrees
-  return { fields: { ...fields, longitude: longitude.toFixed(DECIMALS), latitude: latitude.toFixed(DECIMALS) } }
+  return { ...fields, longitude: longitude.toFixed(DECIMALS), latitude: latitude.toFixed(DECIMALS) }
 }
 
 function outsideOf({ code, name, isGeographic, toDegrees, contains }: ReferenceSystem, x: number, y: number): string {
@@ -70,39 +122,4 @@ function outsideOf({ code, name, isGeographic, toDegrees, contains }: ReferenceS
   if (!isGeographic && Math.abs(x) <= 180 && Math.abs(y) <= 90) return `${place}; they look like degrees`
   const swapped = toDegrees(y, x)
   return swapped && contains(swapped) ? `${place}; they look swapped` : place
-}
-
-const COMMA_NUMBER = /^\s*[+-]?\d+(\.\d{3})*,\d+\s*$/
-/** Characters of a value that are shown. */
-const SHOWN = 60
-/** Larger numbers are metres or feet. */
-const LARGEST_ANGLE = 360
-
-/** Returns what to change in the manifest if the coordinates of a bad row are written in another way than it says. */
-export function explainPosition(file: SourceFile, { latitude, longitude }: Fields): string | undefined {
-  const { decimal, crs } = file.dialect
-  const texts = [textOf(latitude), textOf(longitude)]
-  const areMetres = (read: Dialect['decimal']) => (text: string) => {
-    const number = Number(plainCoordinate(text, { field: 'latitude', decimal: read, areMetres: true }))
-    return Math.abs(number) > LARGEST_ANGLE
-  }
-  // With commas between thousands they are metres with either decimal sign.
-  const areThousands = texts.every(areMetres('.')) && texts.some(areMetres(','))
-  if (decimal !== ',' && !areThousands && texts.some((text) => COMMA_NUMBER.test(text))) {
-    return `they have decimal commas; ${adviseEntry(file, { decimal: ',' })}`
-  }
-  for (const text of areThousands ? [] : texts) {
-    const what = describeCoordinate(text)
-    if (what !== undefined)
-      return `${text.slice(0, SHOWN)} is ${what}; write latitude and longitude as numbers of degrees, in two columns`
-  }
-  if (crs !== undefined || !texts.every(areMetres(decimal))) return undefined
-  const advice = adviseEntry(file, { crs: 'EPSG:…' })
-  const orPacked = texts.every(isPacked) ? `, or like 37°30'00" written as 373000` : ''
-  return `they look like metres${orPacked}, not degrees; ${advice}, with the number of their reference system (npx catalog import init ${quoteForShell(file.name)} guesses it)`
-}
-
-function numberOf(value: unknown): number | undefined {
-  const text = textOf(value).trim()
-  return text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined
 }

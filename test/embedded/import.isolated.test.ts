@@ -64,8 +64,8 @@ describe.runIf(inject('template').kind === 'embedded')('While a large import run
     await importer.run(
       { 'places.ndjson': rows(name) },
       {
-        onPhase: (phase, share) => {
-          if (phase === 'merging' && share === undefined) meanwhile = result = during()
+        onPhase: (phase) => {
+          if (phase === 'merging') meanwhile = result = during()
         },
       },
     )

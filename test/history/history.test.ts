@@ -398,8 +398,8 @@ describe('The history', () => {
 
 test('the time of an item is that of the merge, not that of the start of the import', async () => {
   let mergedAt = Number.POSITIVE_INFINITY
-  const onPhase = (phase: string, share?: number) => {
-    if (phase === 'merging' && share === undefined) mergedAt = Date.now()
+  const onPhase = (phase: string) => {
+    if (phase === 'merging') mergedAt = Date.now()
   }
   await load(undefined, { onPhase })
   const { updatedAt } = await app.database.prisma.item.findFirstOrThrow()

@@ -144,7 +144,7 @@ describe('Labels of codes', () => {
       'a missing column',
       { categoryCode: 'countries.csv' },
       {},
-      /^countries\.csv: has no column label; the file has the columns code, name; name its columns in the manifest: \{ "file", "columns": \{ "code", "label" \} \}$/,
+      /^countries\.csv: has no column label.*; name its columns in the manifest: \{ "file", "columns": \{ "code", "label" \} \}; the file has the columns code, name$/,
     ],
     [
       'a file with its encoding and no columns, as a message advises',
@@ -162,7 +162,7 @@ describe('Labels of codes', () => {
       'a missing column and no rows',
       { categoryCode: 'l.csv' },
       { 'l.csv': 'code,name,unit\n' },
-      /^l\.csv: has no column label; the file has the columns code, name, unit; name/,
+      /^l\.csv: has no column label.*; name its columns .*; the file has the columns code, name, unit$/,
     ],
     [
       'bad rows',
@@ -174,7 +174,7 @@ describe('Labels of codes', () => {
       'two labels',
       { categoryCode: 'l.csv' },
       { 'l.csv': 'code,label\na,b\na,b\na,c\n' },
-      /^l\.csv:4: the code a has another label on line 2$/,
+      /^l\.csv:4: another label than on line 2: a$/,
     ],
   ])('with %s are a mistake that changes nothing', async (_what, labels, files, message) => {
     const before = await app.database.prisma.codeLabel.count()

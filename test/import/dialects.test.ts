@@ -134,7 +134,12 @@ describe('Coordinates of another reference system become degrees of WGS 84', () 
       {},
       'a.geojson: its crs "crs":{name:"EPSG:25832"},',
     ],
-    ['none, and has metres', geojson({}), {}, 'they look like metres, not degrees; in the manifest, add "crs"'],
+    [
+      'none, and has metres',
+      geojson({}),
+      {},
+      'latitude is no number of degrees; if it is metres, in the manifest, add "crs"',
+    ],
     [
       'none, and the manifest a wrong one',
       geojson({}),
@@ -153,7 +158,7 @@ describe('Coordinates of another reference system become degrees of WGS 84', () 
     expect(message).toContain('a.csv:2: latitude and longitude are outside of the area of EPSG:25832')
     expect(message).toContain('; they look like degrees')
     expect(message).toContain('; they look swapped')
-    expect(message).toMatch(/a\.csv:4: .* zone 32N\); the file has 5334780 and 1e9$/m)
+    expect(message).toMatch(/a\.csv:4: .* zone 32N\): 5334780 and 1e9$/m)
     expect(message).toContain('a.csv:5: latitude is required')
   })
 })
@@ -164,7 +169,7 @@ test('a feature of a collection on one line is found by its number and byte', as
   const text = `{"features":[${good},${bad}]}`
   const byte = Buffer.byteLength(`{"features":[${good},`)
   expect(await t.importer.fail({ 'a.geojson': text })).toContain(
-    `a.geojson:1: latitude must be from -90 to 90; the file has 99 (feature 2, at byte ${byte})`,
+    `a.geojson:1: latitude must be from -90 to 90: 99 (feature 2, at byte ${byte})`,
   )
   expect(await t.importer.fail({ 'a.geojson': collection(JSON.parse(good), JSON.parse(bad)) })).not.toContain('byte')
 })
@@ -223,7 +228,7 @@ describe('A text that stands for no value', () => {
         'a.ndjson': `${JSON.stringify(row({ telephone: cut, description: '1E+9', addressLocality: '1.5E+06' }))}\n`,
       })
       expect(t.importer.reported.warnings.map(({ reason }) => reason)).toEqual([
-        `the column telephone has ${cut}, a number perhaps cut by a spreadsheet program; if so, export the column as text`,
+        `the column telephone has a number that a spreadsheet has perhaps cut; if so, get the column as text: ${cut}`,
       ])
     },
   )
@@ -259,14 +264,16 @@ describe('A column with the type number', () => {
     expect(await t.db.database.prisma.item.findMany()).toMatchObject([{ extraAttributes: { id: '7' } }])
   })
 
-  const bad = 'n.csv:2: the column feet must be a number; the file has '
+  const bad = 'n.csv:2: the column feet must be a number'
   const advise = (sign: string) => `; in the manifest, add "decimal": "${sign}" to the entry of n.csv if it is `
   test.each<[string, string | undefined, string]>([
-    ...['high', '1e', '0x10', 'NaN', '007'].map((feet): [string, undefined, string] => [feet, undefined, feet]),
-    ['52,47', undefined, `52,47${advise(',')}52.47`],
-    ['1,200', undefined, `1,200${advise(',')}1.200${advise('.')}1200`],
-    ['52.47', ',', '52.47; in the manifest, change "decimal" to "." in the entry of n.csv if it is 52.47'],
+    ...['high', '1e', '0x10', 'NaN', '007'].map((feet): [string, undefined, string] => [feet, undefined, '']),
+    ['52,47', undefined, `${advise(',')}52.47`],
+    ['1,200', undefined, `${advise(',')}1.200${advise('.')}1200`],
+    ['52.47', ',', '; in the manifest, change "decimal" to "." in the entry of n.csv if it is 52.47'],
   ])('is bad with %s and the decimal sign %s, and the message shows the value', async (feet, decimal, shown) => {
-    expect(await t.importer.fail(files(feet), entry(decimal))).toBe(`1 bad row; nothing was changed\n${bad}${shown}`)
+    expect(await t.importer.fail(files(feet), entry(decimal))).toBe(
+      `1 bad row; nothing was changed\n${bad}${shown}: ${feet}`,
+    )
   })
 })

@@ -5,7 +5,6 @@ import iconv from 'iconv-lite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { initManifest } from '../../src/init/init-manifest.ts'
 import { guessEncodings } from '../../src/rows/formats/guess-encodings.ts'
-import { findMojibake } from '../../src/rows/formats/mojibake.ts'
 import { csv, useImporter } from '../support/import.ts'
 import LANGUAGES from './data/languages.json' with { type: 'json' }
 
@@ -99,83 +98,5 @@ describe('An encoding that the file does not prove', () => {
     const failed = await t.importer.fail({ 'a.csv': japanese }, { items: [{ file: 'a.csv', encoding: 'euc-jp' }] })
     expect(failed).toMatch(/is not EUC-JP, at line 2; in the manifest, change "encoding" to .*東京タワー/)
     expect(failed).not.toContain('"euc-jp"')
-  })
-})
-
-describe('UTF-8 that was read in another encoding and saved again is said with the text as it was meant', () => {
-  const READ = [
-    'windows-1252',
-    'iso-8859-1',
-    'windows-1250',
-    'windows-1251',
-    'windows-1253',
-    'macintosh',
-    'cp850',
-    'cp437',
-  ]
-  const WORDS = ['Café', 'Müller’s', 'Łódź', 'Straße', 'Ёлка', 'Москва', '서울', '東京タワー', 'Καφέ', 'CAFÉ', 'naïve']
-  const cases = READ.flatMap((encoding) =>
-    WORDS.map((word) => [iconv.decode(Buffer.from(word), encoding), word] as const),
-  )
-  const lossless = cases.filter(([wrong]) => !wrong.includes('\ufffd'))
-
-  test('in each usual one', () => {
-    const missed = lossless.filter(([wrong, word]) => !findMojibake(wrong)?.reason.includes(`"${word}" in UTF-8`))
-    expect(missed).toEqual([])
-    expect(lossless.length).toBeGreaterThan(60)
-    for (const wrong of ['譚ｱ莠ｬ', '鏂囧寲', 'CafÃ© Ã\u0089', 'ì„œìš¸ì—\u00ad'])
-      expect(findMojibake(wrong), wrong).toBeDefined()
-  })
-
-  test('and no right text is taken for it', () => {
-    const names = LANGUAGES.flatMap(({ names }) => names)
-    const right = [
-      ...names,
-      ...names.map((name) => name.toUpperCase()),
-      'CAFÉ®',
-      'NESCAFÉ™',
-      '«CAFFÈ»',
-      '„SÖ“',
-      'RĂŞINARI',
-    ]
-    const more = [
-      'IRMÃ®',
-      'à»',
-      '20Â°C',
-      'Ні',
-      'Рівне',
-      '«ÎLE»',
-      'ÚŽASNÝ',
-      '联通',
-      '２０',
-      'ŁÓŻKO',
-      '…é',
-      '»PÖYTÄ»',
-      'FASS „GRÖSSE“',
-      '🏛️🏛️',
-    ]
-    // The degree sign after a capital letter with a circumflex is the one case of these that is no text.
-    expect([...right, ...more].filter((text) => findMojibake(text) !== undefined)).toEqual(['20Â°C'])
-  })
-
-  test('by init and by the import, with the line', async () => {
-    const content = csv('a,A,11,x,47,19', 'b,CafÃ© â€™s,11,x,47,19', 'c,Caf\ufffd,11,x,47,19')
-    await t.importer.run({ 'a.csv': content })
-    expect(t.importer.reported.warnings.map(({ line, reason }) => [line, reason.split(';')[0]])).toEqual([
-      [3, '"CafÃ© â€™s" is probably "Café ’s" in UTF-8 that was read in another encoding and saved again'],
-      [4, '"Caf\ufffd" has U+FFFD in the place of a lost letter'],
-    ])
-    await writeFile(join(folder, 'places.csv'), content)
-    const { checked } = await initManifest(join(folder, 'places.csv'), join(folder, 'made.json'))
-    await rm(join(folder, 'made.json'))
-    expect(checked.warnings.describe().join()).toContain('places.csv:3: "CafÃ© â€™s" is probably "Café ’s"')
-  })
-
-  test('in the header, and in objects', async () => {
-    await t.importer.run({
-      'a.csv': csv('a,A,11,x,47,19').replace('externalId', 'NÃ¡zov,externalId').replace('\na', '\nx,a'),
-    })
-    expect(t.importer.reported.warnings.map(({ reason }) => reason).join()).toContain('"Názov"')
-    expect(findMojibake({ extra: [{ label: 'NÃ¡zov' }] })).toBeDefined()
   })
 })

@@ -98,7 +98,7 @@ describe('Every format', () => {
     expect((await t.importer.fail(files)).split('\n')).toEqual([
       '5 bad rows; nothing was changed',
       ...[2, 4, 5].map((line) => `a.csv:${line}: ${stray}`),
-      `a.csv:6: ${stray}; the row ends at line 7, so a quote in it may lack its end`,
+      `a.csv:6: ${stray}: the row ends at line 7, so a quote in it may lack its end`,
       'a.csv:9: a quote opens in this row and is never closed, so it takes the rest of the file; close it',
     ])
     expect(await t.importer.run(files, { skipInvalid: true })).toMatchObject({

@@ -98,7 +98,7 @@ describe('An import that would remove or move items', () => {
     for (const dryRun of [true, false]) {
       await t.importer.run({ 'a.ndjson': moved('73.5') }, { dryRun })
       expect(t.importer.reported.warnings).toMatchObject([
-        { file: 'a.ndjson', line: 1, reason: 'A moves by 4008 km; check its coordinates' },
+        { file: 'a.ndjson', line: 1, reason: 'the place moves by more than 100 km; check its coordinates: A, 4008 km' },
       ])
     }
     await t.importer.run({ 'a.ndjson': moved('73.51') })
@@ -245,9 +245,9 @@ test('a repeated externalId, id or image id names the row that has it first', as
     ),
   })
   expect(message.split('\n').slice(1)).toEqual([
-    'b.ndjson:1: the externalId b stands twice in this import; it stands first at a.ndjson:2',
-    `b.ndjson:2: the id ${id} stands twice in this import; it stands first at a.ndjson:1`,
-    `b.ndjson:3: the image id ${id} stands twice in this import; it stands first at a.ndjson:1`,
+    'b.ndjson:1: same externalId as a.ndjson:2: b',
+    `b.ndjson:2: same id as a.ndjson:1: ${id}`,
+    `b.ndjson:3: same id of an image as a.ndjson:1: ${id}`,
   ])
 })
 

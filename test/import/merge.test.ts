@@ -186,7 +186,7 @@ describe('Identity', () => {
 
   describe('An externalId that stands for the id of another item', () => {
     const REASON = (id: string) =>
-      `the externalId a stands for the id ${id}, which is the id of the item with the externalId b; add another id to the row of a`
+      `the externalId gives an id that another item has; add another id to the row: a gives ${id}, the id of the item with the externalId b`
     /** The id that the externalId a stands for is now that of the item b. */
     const renumber = async () => {
       await t.importer.run(file(row()))
@@ -222,7 +222,7 @@ describe('Identity', () => {
       expect(await t.importer.fail(file(b({ id }), row()))).toContain(`a.ndjson:2: ${REASON(id)}`)
       const { externalId, ...nameless } = b({ id })
       expect(await t.importer.fail(file(nameless, row()))).toContain(
-        `a.ndjson:2: the externalId a stands for the id ${id}, which is the id of another row; add another id`,
+        `a.ndjson:2: the externalId gives an id that another item has; add another id to the row: a gives ${id}, the id of another row`,
       )
     })
 
@@ -237,13 +237,15 @@ describe('Identity', () => {
     const id = '22222222-0000-4000-8000-000000000001'
     await t.importer.run(file(row({ id })))
     expect(await t.importer.fail(file(row({ id })), { dataset: { slug: 'other' } })).toContain(
-      `the id ${id} belongs to an item of the dataset places; give the manifest that slug, or leave out the columns of "id" and "images"`,
+      `the id belongs to an item of the dataset places; give the manifest that slug, or leave out the columns of "id" and "images": ${id}`,
     )
   })
 
   test('an image id may occur in one item only', async () => {
     const image = { id: '33333333-0000-4000-8000-000000000001', originalUrl: 'o' }
-    expect(await t.importer.fail(file(row({ images: [image] }), b({ images: [image] })))).toContain('stands twice')
+    expect(await t.importer.fail(file(row({ images: [image] }), b({ images: [image] })))).toContain(
+      'same id of an image as line 1',
+    )
     await t.importer.run(file(row({ images: [image] }), b()))
     expect(await t.importer.fail(file(row({ images: [image] })), { dataset: { slug: 'other' } })).toContain(
       'belongs to another item',
@@ -285,7 +287,7 @@ describe('Parents', () => {
     expect(await t.importer.run(file(b({ parentExternalId: 'a' })), { keepMissing: true })).toMatchObject({
       created: 1,
     })
-    expect(await t.importer.fail(file(b({ parentExternalId: 'a' })))).toContain('the parent a is not there')
+    expect(await t.importer.fail(file(b({ parentExternalId: 'a' })))).toContain('the parent is not there: a')
   })
 
   test('may not form a cycle with items that keepMissing keeps', async () => {

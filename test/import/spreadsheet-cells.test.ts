@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readRows } from '../../src/rows/formats/readers.ts'
-import type { SourceRow } from '../../src/rows/formats/source-row.ts'
+import { readFile } from '../../src/rows/formats/readers.ts'
+import type { FieldsRow } from '../../src/rows/formats/source-row.ts'
+import { explainProblem, type Problem } from '../../src/rows/problem.ts'
 import { type Cell, styled, styleSheet, xlsx } from '../support/xlsx.ts'
 import FORMATS from './data/formats.json' with { type: 'json' }
 
@@ -13,16 +14,20 @@ beforeAll(async () => {
 })
 afterAll(() => rm(join(path, '..'), { recursive: true }))
 
-async function read(content: Buffer): Promise<{ rows: SourceRow[]; warnings: string[] }> {
+async function read(content: Buffer): Promise<{ rows: (FieldsRow | Problem)[]; warnings: string[] }> {
   await writeFile(path, content)
   const warnings: string[] = []
-  const onWarning = ({ line, reason }: { line: number; reason: string }) => warnings.push(`${line}: ${reason}`)
-  const rows: SourceRow[] = []
-  for await (const row of readRows({ name: 'a.xlsx', path, dialect: {} }, { onWarning })) rows.push(row)
+  const rows: (FieldsRow | Problem)[] = []
+  for await (const row of readFile({ name: 'a.xlsx', path, dialect: {} })) {
+    if ('columns' in row) continue
+    if ('reason' in row && row.warns) warnings.push(`${row.line}: ${row.reason}`)
+    else rows.push(row)
+  }
   return { rows, warnings }
 }
 
-const fieldsOf = ({ rows }: { rows: SourceRow[] }) => rows.map((row) => ('fields' in row ? row.fields : row.problem))
+const fieldsOf = ({ rows }: { rows: (FieldsRow | Problem)[] }) =>
+  rows.map((row) => ('fields' in row ? row.fields : explainProblem(row)))
 
 /** A sheet with this XML as its rows after the header `a`, `b`, and more XML after them. */
 const sheet = (rows: string, after = '') => ({

@@ -19,7 +19,7 @@ describe('A spreadsheet', () => {
       One: [['Places & more'], [], HEADER, cells(), [], cells()],
       Two: [HEADER, ['b', 'B < C', 11, 'y', 1, 2]],
     })
-    expect(await t.importer.fail({ 'a.xlsx': file })).toContain('a.xlsx:6: the externalId a stands twice')
+    expect(await t.importer.fail({ 'a.xlsx': file })).toContain('a.xlsx:6: same externalId as line 4: a')
     await t.importer.run({ 'a.xlsx': file }, { items: [{ file: 'a.xlsx', sheet: 'Two' }] })
     expect(await items()).toMatchObject([{ name: 'B < C', administrativeAreaCode: '11' }])
     expect(await t.importer.fail({ 'a.xlsx': file }, { items: [{ file: 'a.xlsx', sheet: 'Three' }] })).toBe(
@@ -114,15 +114,17 @@ describe('A spreadsheet', () => {
     expect(await t.importer.fail({ 'a.xlsx': xlsx({ Sheet1: rows }) })).toBe(
       [
         '2 bad rows; nothing was changed',
-        'a.xlsx:3: latitude must be from -90 to 90; longitude must be a decimal number; the file has 99 and east (Sheet1!E3, Sheet1!F3)',
-        'a.xlsx:4: name is required (Sheet1!B4)',
+        'a.xlsx:3: longitude must be a decimal number: east (Sheet1!F3)',
+        'a.xlsx:4: name is required: Sheet1!B4',
       ].join('\n'),
     )
     const beyond = xlsx({ A: [HEADER, cells('a note')] })
     expect(await t.importer.fail({ 'a.xlsx': beyond })).toContain(
-      'a cell has no column in the header; name the column, or clear the cell (A!G2)',
+      'a cell has no column in the header; name the column, or clear the cell: A!G2',
     )
-    expect(await t.importer.fail({ 'a.xlsx': xlsx({ "Anna's list": rows }) })).toContain("('Anna''s list'!B4)")
+    expect(await t.importer.fail({ 'a.xlsx': xlsx({ "Anna's list": rows }) })).toContain(
+      "name is required: 'Anna''s list'!B4",
+    )
     const without = { items: [{ file: 'a.xlsx', columns: { name: 'nmae' } }] }
     expect(await t.importer.fail({ 'a.xlsx': xlsx({ A: rows }) }, without)).toContain('a.xlsx: has no column nmae')
   })

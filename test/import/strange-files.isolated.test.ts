@@ -94,13 +94,13 @@ const STRANGE: readonly [what: string, files: Files, entry: object, reason: stri
     'decimal commas',
     { 'a.csv': semicolons(csv('a;A;11;x;37,5;127,1')).replaceAll('37;5;127;1', '37,5;127,1') },
     { delimiter: ';' },
-    'they have decimal commas; in the manifest, add "decimal": ","',
+    'latitude must be a decimal number; if its comma is a decimal sign, in the manifest, add "decimal": ","',
   ],
   [
     'UTM in CSV',
     { 'a.csv': csv(METRES) },
     {},
-    'they look like metres, not degrees; in the manifest, add "crs": "EPSG:…"',
+    'latitude is no number of degrees; if it is metres, in the manifest, add "crs": "EPSG:…"',
   ],
   [
     'UTM in GeoJSON',
@@ -195,14 +195,14 @@ const STRANGE: readonly [what: string, files: Files, entry: object, reason: stri
       }),
     },
     {},
-    'name the column, or clear the cell (A!D2)',
+    'name the column, or clear the cell: A!D2',
     { 'a.xlsx': xlsx({ A: [['Place'], HEADER.split(','), ['a', 'A', '11', 'x', 1, 2]] }) },
   ],
   [
     'an error of a formula',
     { 'a.xlsx': xlsx({ A: [HEADER.split(','), ['a', 'A', '11', 'x', { xml: 't="e"><v>#DIV/0!</v>' }, 2]] }) },
     {},
-    'latitude is required (A!E2)',
+    'latitude is required: A!E2',
     { 'a.xlsx': xlsx({ A: [HEADER.split(','), ['a', 'A', '11', 'x', 1, 2]] }) },
   ],
   [
@@ -311,7 +311,7 @@ test('150,000 bad rows are named by their reason', async () => {
   const rows = Array.from({ length: 150_000 }, (_, n) => `a${n},A,11,x,1,2,b${n}`)
   const message = await t.importer.fail({ 'a.csv': [`${HEADER},parentExternalId`, ...rows].join('\n') })
   expect(message).toContain('150000 rows')
-  expect(message).toContain('a.csv:2: the parent b0 is not there')
+  expect(message).toContain('a.csv:2: the parent is not there: b0')
 })
 
 describe('What is no regular file is refused at once:', () => {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
-import { type ImportOptions, type ImportProblem, type ImportSummary, importManifest } from '../../src/import/import.ts'
+import { type ImportOptions, type ImportSummary, importManifest } from '../../src/import/import.ts'
+import { explainProblem, type FileProblem } from '../../src/rows/problem.ts'
 import { duringTests, emptyOnClose, type TestDatabase, useDatabase } from './database.ts'
 
 export const DATASET = { slug: 'places', name: 'Places', status: 'active', visibility: 'public', attribution: 'Us' }
@@ -26,9 +27,16 @@ export interface Importer {
   /** Does the same, expects a failure, and returns the message of the error. */
   fail: (files: Files, options?: Parameters<Importer['run']>[1]) => Promise<string>
   /** The problems that the last run reported. */
-  reported: { warnings: ImportProblem[]; skipped: ImportProblem[] }
+  reported: { warnings: FileProblem[]; skipped: FileProblem[] }
   close: () => Promise<void>
 }
+
+/** A problem with its value in its reason. */
+const inFull = ({ file, line, ...problem }: FileProblem): FileProblem => ({
+  file,
+  line,
+  reason: explainProblem(problem),
+})
 
 /** Creates the temporary folder. `close` removes it. */
 export async function createImporter(database: Database): Promise<Importer> {
@@ -49,8 +57,8 @@ export async function createImporter(database: Database): Promise<Importer> {
     return importManifest(database, path, {
       keepMissing: false,
       skipInvalid: false,
-      onWarning: (warning) => reported.warnings.push(warning),
-      onSkipped: (problem) => reported.skipped.push(problem),
+      onWarning: (warning) => reported.warnings.push(inFull(warning)),
+      onSkipped: (problem) => reported.skipped.push(inFull(problem)),
       ...options,
     })
   }

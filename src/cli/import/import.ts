@@ -13,8 +13,8 @@ import {
   type ImportSummary,
   importManifest,
   type LargeChange,
-  ProblemGroups,
 } from '../../import/import.ts'
+import { ProblemList } from '../../rows/problem.ts'
 import { describeMembers, printChanges, SHOWN_EXAMPLES } from '../changes.ts'
 import { CatalogCommand } from '../command.ts'
 import { canAsk, confirm } from '../confirm.ts'
@@ -100,8 +100,8 @@ async function importAll(
 async function importOne(database: Database, manifest: string, options: Options) {
   const { keepMissing = false, skipInvalid = false, dryRun = false, allowRemovals, allowMoves, json } = options
   const display = importProgress(process.stderr.isTTY)
-  const warnings = new ProblemGroups()
-  const skipped = new ProblemGroups()
+  const warnings = new ProblemList()
+  const skipped = new ProblemList()
   let plan: DatasetChanges | undefined
   const ask = async (change: LargeChange) => {
     display.clear()

@@ -39,7 +39,7 @@ function printFound({ columns, dialect, checked }: InitializedManifest): void {
     ['NAME', 'AREA', 'CATEGORY', 'LATITUDE', 'LONGITUDE', 'EXTERNAL ID'],
     checked.items.map((item) => [
       ...[item.name, item.administrativeAreaCode, item.categoryCode, item.latitude, item.longitude],
-      item.externalId ?? item.id,
+      item.externalId ?? item.id ?? '',
     ]),
   )
   const { extent } = checked

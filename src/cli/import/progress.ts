@@ -4,7 +4,7 @@ import { clearProgress, printNotice, showProgress } from '../print.ts'
 /** Shows how far an import is. */
 interface ProgressDisplay {
   show: (progress: ImportProgress) => void
-  showPhase: (phase: ImportPhase, share?: number) => void
+  showPhase: (phase: ImportPhase) => void
   /** Clears the line, so that another line can be printed. */
   clear: () => void
 }
@@ -14,7 +14,6 @@ export function importProgress(isTerminal: boolean): ProgressDisplay {
   const print = isTerminal ? showProgress : printSometimes()
   let startMs = Date.now()
   let lastRows = 0
-  let current: { phase: ImportPhase; startMs: number } | undefined
   return {
     show: ({ file, bytesRead, bytesTotal, rows }) => {
       // The import has begun again with all rows.
@@ -25,11 +24,7 @@ export function importProgress(isTerminal: boolean): ProgressDisplay {
       const speed = `${Math.round(rows / seconds)} rows/s`
       print(`${percent(share)}, ${rows} rows, ${speed}${timeLeft(startMs, share)}, ${file}`)
     },
-    showPhase: (phase, share) => {
-      if (current?.phase !== phase) current = { phase, startMs: Date.now() }
-      const isRunning = share !== undefined && share !== 1
-      print(PHASES[phase] + (isRunning ? `: ${percent(share)}${timeLeft(current.startMs, share)}` : ' ...'))
-    },
+    showPhase: (phase) => print(`${PHASES[phase]} ...`),
     clear: clearProgress,
   }
 }
@@ -64,6 +59,5 @@ const PHASES = {
   comparing: 'comparing the rows with the dataset',
   merging: 'merging the rows into the dataset',
   committing: 'merging the rows into the dataset',
-  counting: 'counting the items of lists and tiles',
   analyzing: 'updating the statistics of the database',
 } as const

@@ -94,7 +94,7 @@ function lineCounter(): (record: readonly string[], lines: number) => number {
   }
 }
 
-const ANY_LINE_END = /\r\n|\n|\r/
+export const ANY_LINE_END = /\r\n|\n|\r/
 
 /** Says which cell has text after its closing quote. The parser reads on as if the cell had no quotes. */
 function findBadQuote(raw: string, delimiter: string): string | undefined {

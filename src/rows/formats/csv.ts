@@ -1,32 +1,38 @@
 import { operationFailed } from '../../errors/errors.ts'
+import type { Problem } from '../problem.ts'
 import { nameColumns } from './columns.ts'
-import { type CsvRecord, readRecords } from './csv-records.ts'
+import { ANY_LINE_END, type CsvRecord, readRecords } from './csv-records.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
 import { hasText, type SourceRow } from './source-row.ts'
 
 /**
- * Yields the rows of separated values (RFC 4180) after the header. An empty cell means no value. Above the header, lines with one cell are a
- * title.
+ * Yields the header and the rows of separated values (RFC 4180). An empty cell means no value, and so does one that a row lacks at its end.
+ * Above the header, lines with one cell are a title.
  * @throws `OPERATION_FAILED` if a row is too long, or the header has a column twice or a different separator
  */
-export async function* readCsv(
-  given: AsyncIterable<string>,
-  file: SourceFile,
-  onHeader: (names: readonly string[]) => void,
-): AsyncGenerator<SourceRow> {
+export async function* readCsv(given: AsyncIterable<string>, file: SourceFile): AsyncGenerator<SourceRow> {
   const { text, hint } = await splitHint(given)
   const delimiter = separatorOf(file, hint)
   // The line with the hint is the first line of the file.
   const records = readRecords(text, file, delimiter, hint === undefined ? 1 : 2)
   let header: string[] | undefined
+  const short = { count: 0, line: 0 }
   for await (const record of withoutTitle(records, delimiter)) {
     if (header) {
+      if (!record.problem && record.cells.length < header.length) {
+        if (short.count === 0) short.line = record.line
+        short.count += 1
+      }
+      yield* swallowedRows(record, header.length, delimiter)
       yield toRow(record, header)
-      continue
+    } else {
+      header = readHeader(record, delimiter, file)
+      yield { line: record.line, columns: header }
     }
-    header = readHeader(record, delimiter, file)
-    onHeader(header)
   }
+  const rows = short.count === 1 ? '1 row has' : `${short.count} rows have`
+  const reason = `${rows} fewer cells than the header; the missing ones at the end count as empty`
+  if (short.count > 0) yield { line: short.line, reason, warns: 'warning' }
 }
 
 /** A title has at most this number of lines. */
@@ -88,19 +94,48 @@ function readHeader({ cells, line, problem }: CsvRecord, delimiter: string, file
 }
 
 function toRow({ line, lastLine, cells, problem }: CsvRecord, header: readonly string[]): SourceRow {
-  const kind = problem ?? describeNumber(cells, header)
-  if (kind === undefined) {
+  const reason = problem ?? describeExcess(cells, header)
+  if (reason === undefined) {
     // An empty cell keeps its key, so that the column counts as present.
-    return { line, fields: Object.fromEntries(header.map((name, index) => [name, cells[index] || undefined])) }
+    return { line, fields: Object.fromEntries(header.map((name, index) => [name, readCell(cells[index])])) }
   }
-  const end = lastLine > line ? `; the row ends at line ${lastLine}, so a quote in it may lack its end` : ''
-  return { line, problem: kind + end, kind }
+  const end = lastLine > line ? `the row ends at line ${lastLine}, so a quote in it may lack its end` : undefined
+  return { line, reason, value: end }
 }
 
-function describeNumber({ length }: readonly string[], header: readonly string[]): string | undefined {
-  if (length === header.length) return undefined
+/** What Excel writes so that a text stays one: `="02139"`. */
+const EXCEL_TEXT = /^="(.*)"$/s
+
+/** The value of a cell; undefined for none. `\\N` is how databases write no value. */
+function readCell(cell: string | undefined): string | undefined {
+  if (!cell || cell === '\\N') return undefined
+  const text = cell.startsWith('="') ? EXCEL_TEXT.exec(cell)?.[1] : undefined
+  return text === undefined ? cell : text.replaceAll('""', '"') || undefined
+}
+
+function describeExcess(cells: readonly string[], header: readonly string[]): string | undefined {
+  const length = cells.findLastIndex(hasText) + 1
+  if (length <= header.length) return undefined
   const lower = length >= 2 * header.length ? '; remove the lines above the header' : ''
-  return `has ${length === 1 ? '1 cell' : `${length} cells`}, and the header ${header.length}${lower}`
+  return `has ${length} cells, and the header ${header.length}${lower}`
+}
+
+/**
+ * Warns of a cell with as many separators as the lines in it would have: two stray quotes make one row of several. A name with a line feed has
+ * fewer.
+ */
+function* swallowedRows({ line, lastLine, cells }: CsvRecord, width: number, delimiter: string): Generator<Problem> {
+  if (lastLine === line || width < 2) return
+  const found = cells.findIndex((cell) => {
+    const ends = cell.split(ANY_LINE_END).length - 1
+    const separators = cell.split(delimiter).length - 1
+    const expected = ends * (width - 1)
+    return ends > 0 && (separators === expected || (cells.length < width && separators > expected))
+  })
+  if (found === -1) return
+  const reason =
+    'a cell has as many separators as a row, so a quote that does not close may have made one row of several'
+  yield { line, reason, value: `cell ${found + 1}, line ${line} to ${lastLine}`, warns: 'warning' }
 }
 
 /** The usual separators of columns. */

@@ -14,7 +14,49 @@ const STARTS: readonly (readonly [string, RegExp])[] = [
 /** Returns the encoding of Unicode that the first bytes show. */
 export function findUnicode(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 4)).toString('hex')
-  return STARTS.find(([, pattern]) => pattern.test(start))?.[0]
+  return STARTS.find(([, pattern]) => pattern.test(start))?.[0] ?? findUtf16(bytes)
+}
+
+/** Text of one byte a character has no NUL. Line feeds, commas and digits of UTF-16 have one, before or after them. */
+function findUtf16(bytes: Uint8Array): string | undefined {
+  if (!bytes.includes(0)) return undefined
+  const isSign = (byte: number | undefined) => byte !== undefined && byte >= 0x09 && byte < 0x80
+  let [little, big] = [0, 0]
+  for (let at = 0; at + 1 < bytes.length; at += 2) {
+    if (bytes[at + 1] === 0 && isSign(bytes[at])) little += 1
+    if (bytes[at] === 0 && isSign(bytes[at + 1])) big += 1
+  }
+  const encoding = little > big ? 'utf-16le' : 'utf-16be'
+  const share = Math.max(little, big) / (bytes.length / 2)
+  return share >= LEAST_SIGNS && Math.min(little, big) === 0 && isValid(bytes, encoding) ? encoding : undefined
+}
+
+/** Of a table in any script, at least this share of the characters are ASCII. */
+const LEAST_SIGNS = 0.02
+
+/** The escape before characters of JIS X 0208, and the one back to ASCII. */
+const ISO_2022_JP = ['\x1b$@', '\x1b$B']
+/** Words of UTF-7: UTF-16 in base64 between a plus and a minus. */
+const UTF_7 = /\+([A-Za-z0-9+/]{3,})-/g
+
+/** Returns the encoding whose bytes are all ASCII, though its text is not; undefined for other text. */
+export function findInAscii(text: string): string | undefined {
+  if (ISO_2022_JP.some((start) => text.includes(start))) return 'iso-2022-jp'
+  const words = [...text.matchAll(UTF_7)].map(([, word = '']) => word)
+  return words.join('').length > 3 && words.every(isUtf7) ? 'utf-7' : undefined
+}
+
+function isUtf7(word: string): boolean {
+  const bytes = Buffer.from(word, 'base64')
+  const text = bytes
+    .subarray(0, bytes.length - (bytes.length % 2))
+    .swap16()
+    .toString('utf16le')
+  // Other words between these signs have bits that are left over, or are no letters.
+  const rest = (word.length * 6) % 16
+  const last = Buffer.from(`AAA${word.at(-1)}`, 'base64').at(-1) ?? 0
+  const isWhole = rest < 6 && last % 2 ** rest === 0
+  return isWhole && /^[\p{L}\p{M}\p{P}\p{S}\p{Z}\p{N}]+$/u.test(text) && /[^ -~]/.test(text)
 }
 
 /**

@@ -20,12 +20,17 @@ const UNICODE = new Map([
   ['utf32be', 'utf-32be'],
 ])
 
+/** Encodings that Node's TextDecoder has, and iconv-lite has not. */
+const OF_NODE = new Set(['iso2022jp'])
+
 /** iconv-lite calls these encodings too, and they are none of text. */
 const NOT_TEXT = /^(hex|base64|binary|base64url|internal)$/
 
 /** Whether a name is that of an encoding that `decoderOf` knows, in any letter case: `utf-8`, `windows-1252`, `cp949`. */
 export function isEncoding(name: string): boolean {
-  return UNICODE.has(plain(name)) || (!NOT_TEXT.test(plain(name)) && iconv.encodingExists(name))
+  return (
+    UNICODE.has(plain(name)) || OF_NODE.has(plain(name)) || (!NOT_TEXT.test(plain(name)) && iconv.encodingExists(name))
+  )
 }
 
 /** Whether an encoding is one of Unicode, which any text can be in. */
@@ -41,8 +46,9 @@ export function isSameEncoding(one: string, other: string): boolean {
 
 /** Returns a decoder for an encoding. It drops a byte order mark. */
 export function decoderOf(encoding: string): Decoder {
+  if (OF_NODE.has(plain(encoding))) return nodeDecoder('iso-2022-jp')
   const unicode = UNICODE.get(plain(encoding))
-  return unicode === undefined || unicode.startsWith('utf-32') ? iconvDecoder(encoding) : unicodeDecoder(unicode)
+  return unicode === undefined || unicode.startsWith('utf-32') ? iconvDecoder(encoding) : nodeDecoder(unicode)
 }
 
 /** Returns the text of bytes in an encoding; undefined if they are not text in it. They may end inside a character. */
@@ -55,7 +61,7 @@ export function decodes(bytes: Uint8Array, encoding: string): string | undefined
   }
 }
 
-function unicodeDecoder(encoding: string): Decoder {
+function nodeDecoder(encoding: string): Decoder {
   const decoder = new TextDecoder(encoding, { fatal: true })
   const decode = (bytes: Uint8Array | undefined): string => {
     try {

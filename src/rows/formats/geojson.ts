@@ -1,9 +1,10 @@
 import { basename } from 'node:path'
 import { quoteForShell } from '../../errors/quote-for-shell.ts'
 import { isObject } from '../../json.ts'
+import type { Problem } from '../problem.ts'
 import type { SourceFile } from './dialect.ts'
 import { nameOfCrs, notGeoJson, splitFeatures } from './geojson-features.ts'
-import { type Fields, hasText, parseJsonRow, type SourceRow } from './source-row.ts'
+import { type Fields, type FieldsRow, hasText, parseJsonRow, type SourceRow } from './source-row.ts'
 
 /**
  * Yields the features of a GeoJSON FeatureCollection (RFC 7946), or of a GeoJSON text sequence (RFC 8142), as rows. The properties become
@@ -11,25 +12,44 @@ import { type Fields, hasText, parseJsonRow, type SourceRow } from './source-row
  * have no value for `externalId` or `id`.
  * @throws `OPERATION_FAILED` if the text is neither
  */
-export async function* readGeoJson(text: AsyncIterable<string>, file: SourceFile): AsyncGenerator<SourceRow> {
+export async function* readGeoJson(given: AsyncIterable<string>, file: SourceFile): AsyncGenerator<SourceRow> {
   let number = 0
-  for await (const { line, json, isListed, sharesLine, byte, crs } of splitFeatures(text, file)) {
+  for await (const each of splitFeatures(given, file)) {
+    if ('members' in each) {
+      const part = describePart(each.members, number)
+      if (part !== undefined) yield { line: 1, reason: part, warns: 'part' }
+      continue
+    }
+    const { line, json: text, isListed, sharesLine, byte, crs } = each
     number += 1
     const place = `feature ${number}, at byte ${byte}`
-    const row = parseJsonRow(line, json)
-    if ('fields' in row && !isListed && row.fields.type !== 'Feature') throw notGeoJson(`${file.name}:${line}`)
-    const ownCrs = 'fields' in row && !isListed ? nameOfCrs(row.fields) : crs
-    const placed = {
-      ...('fields' in row ? toRow(line, row.fields, file) : row),
-      ...(sharesLine && { placeOf: () => place }),
+    const json = parseJsonRow(line, text)
+    if ('fields' in json && !isListed && json.fields.type !== 'Feature') throw notGeoJson(`${file.name}:${line}`)
+    const ownCrs = 'fields' in json && !isListed ? nameOfCrs(json.fields) : crs
+    const row = 'fields' in json ? toRow(line, json.fields, file) : json
+    if ('reason' in row) yield sharesLine ? { ...row, value: [row.value ?? [], place].flat().join(', ') } : row
+    else {
+      if (sharesLine) row.placeOf = () => place
+      if (ownCrs !== undefined) row.crs = ownCrs
+      yield row
     }
-    yield 'fields' in placed && ownCrs !== undefined ? { ...placed, crs: ownCrs } : placed
   }
 }
 
-function toRow(line: number, { id, geometry, properties }: Fields, file: SourceFile): SourceRow {
+/** Says of which larger collection a file has only a part, as services answer with a page. Undefined if it says nothing of that. */
+function describePart(members: Fields, count: number): string | undefined {
+  const { numberMatched, totalFeatures, exceededTransferLimit, properties, links } = members
+  const total = [numberMatched, totalFeatures].find((each) => typeof each === 'number' && each > count)
+  const isExceeded = [exceededTransferLimit, Object(properties).exceededTransferLimit].includes(true)
+  const hasNext = Array.isArray(links) && links.some((link) => isObject(link) && link.rel === 'next')
+  if (total === undefined && !isExceeded && !hasNext) return undefined
+  const of = total === undefined ? 'and says that there are more' : `of ${total}`
+  return `is a part of a collection: it has ${count} features ${of}; get the other pages too`
+}
+
+function toRow(line: number, { id, geometry, properties }: Fields, file: SourceFile): FieldsRow | Problem {
   const point = pointOf(geometry)
-  if (!point) return { line, ...describeGeometry(geometry, file) }
+  if (!point) return { line, reason: describeGeometry(geometry, file) }
   const fields: Fields = { ...(typeof properties === 'object' ? properties : {}) }
   const [longitude, latitude] = point
   if (!hasText(fields.id) && !hasText(fields.externalId) && hasText(id)) fields.externalId = id
@@ -62,14 +82,13 @@ const TYPES = [
 ] as const
 
 /** What is wrong with a geometry that is not one point, and what to do. */
-function describeGeometry(geometry: unknown, file: SourceFile): { problem: string; kind: string } {
+function describeGeometry(geometry: unknown, file: SourceFile): string {
   const kind = 'geometry must be a Point'
-  const of = (problem: string) => ({ problem, kind: problem })
   if (geometry === null || geometry === undefined) {
-    return of(`${kind}, and is null; give the feature a place, or leave it out with --skip-invalid`)
+    return `${kind}, and is null; give the feature a place, or leave it out with --skip-invalid`
   }
   const type = isObject(geometry) ? TYPES.find((each) => each === geometry.type) : undefined
-  return of(type === undefined || type === 'Point' ? kind : `${kind}, and is a ${type}; ${toPoints(file)}`)
+  return type === undefined || type === 'Point' ? kind : `${kind}, and is a ${type}; ${toPoints(file)}`
 }
 
 /** How to make points of other geometries. A layer has the name of its file, unless the file says another one. */

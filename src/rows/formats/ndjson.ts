@@ -1,5 +1,6 @@
 import { operationFailed } from '../../errors/errors.ts'
 import type { SourceFile } from './dialect.ts'
+import { linesOf } from './signatures.ts'
 import { MAX_ROW_LENGTH, parseJsonRow, type SourceRow } from './source-row.ts'
 
 /**
@@ -13,6 +14,8 @@ export async function* readNdjson(
   let line = 0
   let rest = ''
   for await (const chunk of text) {
+    if (line === 0 && rest === '' && /^\s*\[/.test(chunk))
+      throw operationFailed(`${fileName}: is a list; write a line for each object: ${linesOf(fileName, '.[]')}`)
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     for (const json of lines) {

@@ -1,30 +1,30 @@
+import type { Problem } from '../problem.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
 import type { Fields } from './source-row.ts'
 
 /** What spreadsheets and databases write where there is no value, and the errors of spreadsheets in several languages. */
 const NO_VALUE =
-  /^(?:#?[Nn]\/[Aa]|#N\/D|#NV|[Nn]\.[Aa]\.|[Kk]\. ?[Aa]\.|NULL|null|\([Nn]ull\)|<[Nn]ull>|<NA>|NaN|nan|#[¡¿]?\p{Lu}[\p{Lu}/0]+[!?]|#{3,})$/u
+  /^(?:#?[Nn]\/[Aa]|#N\/D|#NV|[Nn]\.[Aa]\.|[Kk]\. ?[Aa]\.|NULL|null|None|\([Nn]ull\)|<[Nn]ull>|<NA>|NaN|nan|#[¡¿]?\p{Lu}[\p{Lu}/0]+[!?]|#{3,}|Err:\d{3}|\\N|없음|해당 ?없음|미상|無し|なし|不明|无|暂无)$/u
+/** A number that a spreadsheet shows with an exponent, and so perhaps without its last digits, as Excel writes telephone numbers. */
+const CUT_NUMBER = /^[+-]?\d(?:[.,]\d+)?E\+(?:0[89]|[1-9]\d)$/
+/** An apostrophe keeps digits a text in a spreadsheet, and is none of the text there. */
+const APOSTROPHE = /^'\d+$/
 /** The first characters of these texts, and spaces. Most cells need no more than a look at theirs. */
-const FIRST_CHARACTERS = new Set('#NnKk(< \t\n\u00a0\u3000')
-/** A number of nine digits or more that perhaps lost the last ones, as Excel writes telephone numbers. */
-const CUT_NUMBER = /^[+-]?\d[.,]\d+E\+(?:0[89]|[1-9]\d)$/
-/** Longer texts are neither. */
-const MAX_LENGTH = 20
+const FIRST_CHARACTERS = new Set("#NnKk(<E\\'없해미無な不无暂+-0123456789 \t\n\u00a0\u3000")
+/** Longer texts are none of them. */
+const MAX_LENGTH = 24
 
 /** Returns the texts in rows that probably stand for no value, with the column of the first and the number of rows that have one there. */
 export function findNoValues(rows: readonly Fields[]): { texts: string[]; column: string; count: number } | undefined {
   const found = rows.flatMap((row) =>
-    Object.entries(row).flatMap(([column, value]) => (isNoValue(value) ? { column, text: value.trim() } : [])),
+    Object.entries(row).flatMap(([column, value]) =>
+      typeof value === 'string' && describeText(value) === MEANS_NONE ? { column, text: value.trim() } : [],
+    ),
   )
   const [first] = found
   if (!first) return undefined
   const { length: count } = found.filter(({ column }) => column === first.column)
   return { texts: [...new Set(found.map(({ text }) => text))], column: first.column, count }
-}
-
-function isNoValue(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length > MAX_LENGTH) return false
-  return FIRST_CHARACTERS.has(value.charAt(0)) && NO_VALUE.test(value.trim())
 }
 
 /** Returns a function that empties the cells of a row that have one of the texts. */
@@ -35,35 +35,41 @@ export function emptyCells(texts: readonly string[] | undefined): (fields: Field
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, isEmpty(value) ? '' : value]))
 }
 
-/** A warning that may be wrong. */
-interface Guess {
-  reason: string
-  kind?: string
-  isGuess: true
+const MEANS_NONE = 'no value'
+const CUT = 'a number that a spreadsheet has perhaps cut; if so, get the column as text'
+
+/** Says what a text may be that is not what it looks like; undefined for others. */
+function describeText(value: string): string | undefined {
+  if (value.length > MAX_LENGTH || !FIRST_CHARACTERS.has(value.charAt(0))) return undefined
+  const text = value.trim()
+  if (NO_VALUE.test(text)) return MEANS_NONE
+  if (text.at(-4) === 'E' && CUT_NUMBER.test(text)) return CUT
+  return APOSTROPHE.test(text) ? 'an apostrophe that a spreadsheet would hide; if so, remove it' : undefined
 }
 
-/** Returns a warning for each of these columns of a row whose text may stand for no value or be a cut number. */
-export function findDoubtfulTexts(file: SourceFile, columns: readonly string[], fields: Fields): Guess[] {
-  const found: Guess[] = []
+/** A spreadsheet keeps 15 digits of a number, so the last ones of a longer one are 0. */
+const CUT_DIGITS = /^\d{15,20}$/
+
+/** Warns of the texts in these columns of a row that may stand for no value, or for another one. */
+export function* findDoubts(
+  file: SourceFile,
+  columns: readonly string[],
+  { line, fields }: { line: number; fields: Fields },
+): Generator<Problem> {
   for (const column of columns) {
     const value = fields[column]
-    if (isNoValue(value)) found.push(describeNoValue(file, column, value.trim()))
-    else if (isCutNumber(value)) found.push(describeCutNumber(column, value))
+    const what =
+      typeof value === 'string'
+        ? describeText(value)
+        : typeof value === 'number' && value >= 1e15 && CUT_DIGITS.test(String(value))
+          ? CUT
+          : undefined
+    if (what === undefined) continue
+    const text = String(value).trim()
+    const empty = { empty: [...(file.dialect.empty ?? []), text] }
+    if (what === MEANS_NONE) {
+      const reason = `the column ${column} has the text ${text}; if it means no value, ${adviseEntry(file, empty)}`
+      yield { line, reason, warns: 'doubt' }
+    } else yield { line, reason: `the column ${column} has ${what}`, value: text, warns: 'doubt' }
   }
-  return found
-}
-
-function isCutNumber(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= MAX_LENGTH && value.at(-4) === 'E' && CUT_NUMBER.test(value)
-}
-
-function describeNoValue(file: SourceFile, column: string, text: string): Guess {
-  const advice = adviseEntry(file, { empty: [...(file.dialect.empty ?? []), text] })
-  return { reason: `the column ${column} has the text ${text}; if it means no value, ${advice}`, isGuess: true }
-}
-
-function describeCutNumber(column: string, text: string): Guess {
-  const has = `the column ${column} has`
-  const rest = 'perhaps cut by a spreadsheet program; if so, export the column as text'
-  return { reason: `${has} ${text}, a number ${rest}`, kind: `${has} numbers ${rest}`, isGuess: true }
 }

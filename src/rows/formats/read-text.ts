@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { messageOf, operationFailed } from '../../errors/errors.ts'
 import { quoteForShell } from '../../errors/quote-for-shell.ts'
-import { findUnicode, inferEncoding, isSurelyUtf8, isValid, splitLines } from './detect-encoding.ts'
+import { findInAscii, findUnicode, inferEncoding, isSurelyUtf8, isValid, splitLines } from './detect-encoding.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
 import { type Decoder, decoderOf, InvalidText, isSameEncoding, isUnicode } from './encodings.ts'
 import { findSignature } from './signatures.ts'
@@ -30,6 +30,7 @@ export async function* readText(file: SourceFile, onBytes: (count: number) => vo
       before = last
       last = bytes
       const text = decoder.write(bytes)
+      checkAscii(file, text)
       line += countLines(text)
       if (text !== '') yield text
     }
@@ -79,6 +80,13 @@ function startDecoder(file: SourceFile, bytes: Uint8Array): Decoder {
   const isFamily = unicode.startsWith(encoding.toLowerCase().replace(/^utf_?(?=\d)/, 'utf-'))
   if (!isFamily && !isSameEncoding(encoding, unicode)) throw otherEncoding(file, unicode)
   return decoderOf(unicode)
+}
+
+/** @throws `OPERATION_FAILED` if ASCII is text in another encoding, which the manifest does not say */
+function checkAscii(file: SourceFile, text: string): void {
+  if (file.dialect.encoding !== undefined) return
+  const encoding = findInAscii(text)
+  if (encoding !== undefined) throw otherEncoding(file, encoding)
 }
 
 function otherEncoding(file: SourceFile, encoding: string): Error {

@@ -1,40 +1,44 @@
 import { isObject, jsonReason, parseExactJson } from '../../json.ts'
+import type { Problem } from '../problem.ts'
 
 /** The values of a row by their names in the file: the columns of a CSV file, or the members of a JSON object. */
 export type Fields = Record<string, unknown>
 
-/**
- * A row of a file, or the reason why it can't be read. `line` is the line that the row starts on. `crs` is the reference system of
- * its coordinates, if the file says so itself. `numbers` has those that a spreadsheet shows as a code, such as 2139 for `02139`.
- */
-export type SourceRow = { line: number; placeOf?: FindPlace | undefined } & (
-  | { fields: Fields; numbers?: Fields; crs?: string }
-  | { problem: string; kind?: string }
-)
-
-/** Gets what is read beside the rows. */
-export interface RowObserver {
-  /** The number of bytes of each part of the file, before unpacking. */
-  onBytes: (count: number) => void
-  /** The names in the header, before the first row; also of a file without rows. */
-  onHeader: (names: readonly string[]) => void
-  /** What may be wrong with the file, and the line where. */
-  onWarning: (warning: { line: number; reason: string; kind?: string }) => void
+/** A row of a file. */
+export interface FieldsRow {
+  /** The line that the row starts on. */
+  line: number
+  fields: Fields
+  /** The numbers that a spreadsheet shows as a code, such as 2139 for `02139`. */
+  numbers?: Fields
+  /** The reference system of the coordinates, if the file says so itself. */
+  crs?: string
+  /** Where columns of the row stand, if a line does not find them: cells of a sheet, or the number of a feature. */
+  placeOf?: (columns: readonly string[]) => string
 }
 
-/** Where columns of a row stand, for rows that a line does not find: cells of a sheet, or the number of a feature. */
-type FindPlace = (columns: readonly string[]) => string
+/** The names of the columns, before the first row. */
+export interface Header {
+  line: number
+  columns: readonly string[]
+}
+
+/** What a file has: its header, if the format has one; rows, and what is wrong with others. */
+export type SourceRow = Header | FieldsRow | Problem
+
+/** Called with the number of bytes of each part of a file, before unpacking. */
+export type ByteListener = (count: number) => void
 
 /** Maximum length of a row in characters. Memory holds a whole row. */
 export const MAX_ROW_LENGTH = 10_000_000
 
-/** Parses a row that is a JSON object. Returns a row with a problem for any other text. */
-export function parseJsonRow(line: number, json: string): SourceRow {
+/** Parses a row that is a JSON object. Returns a problem for any other text. */
+export function parseJsonRow(line: number, json: string): FieldsRow | Problem {
   try {
     const value = parseExactJson(json)
-    return isObject(value) ? { line, fields: value } : { line, problem: 'must be a JSON object' }
+    return isObject(value) ? { line, fields: value } : { line, reason: 'must be a JSON object' }
   } catch (error) {
-    if (error instanceof SyntaxError) return { line, problem: `is not JSON: ${jsonReason(error)}`, kind: 'is not JSON' }
+    if (error instanceof SyntaxError) return { line, reason: 'is not JSON', value: jsonReason(error) }
     throw error
   }
 }

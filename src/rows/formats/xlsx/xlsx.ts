@@ -1,9 +1,10 @@
 import { open, stat } from 'node:fs/promises'
 import { messageOf, OperationFailed, operationFailed } from '../../../errors/errors.ts'
+import type { Problem } from '../../problem.ts'
 import { nameColumns } from '../columns.ts'
 import type { SourceFile } from '../dialect.ts'
 import { requireRegularFile } from '../read-text.ts'
-import type { RowObserver, SourceRow } from '../source-row.ts'
+import type { ByteListener, FieldsRow, SourceRow } from '../source-row.ts'
 import { Archive } from './archive.ts'
 import { lettersOf, type SheetRow, shownOf } from './cells.ts'
 import { chooseSheet, describeChoice, describeLack, findTables, type Table } from './choose-sheet.ts'
@@ -14,15 +15,15 @@ import { readWorkbook } from './workbook.ts'
  * Yields the rows of the table in a sheet. A row's line is its number in the sheet.
  * @throws `OPERATION_FAILED` if the file is no spreadsheet, has no such sheet, or the sheet has no header, or a column twice
  */
-export async function* readXlsx(file: SourceFile, observer: RowObserver): AsyncGenerator<SourceRow> {
+export async function* readXlsx(file: SourceFile, onBytes: ByteListener): AsyncGenerator<SourceRow> {
   try {
     await checkStart(file)
     await using archive = await Archive.open(file.path)
-    yield* readChosen(archive, file, observer)
+    yield* readChosen(archive, file)
   } catch (error) {
     throw unreadable(file, error)
   }
-  observer.onBytes((await stat(file.path)).size)
+  onBytes((await stat(file.path)).size)
 }
 
 /**
@@ -62,7 +63,7 @@ async function checkStart(file: SourceFile): Promise<void> {
   throw operationFailed(`${name}: is no spreadsheet; if it is text, name it ${name.replace(/\.xlsx$/i, '.csv')}`)
 }
 
-async function* readChosen(archive: Archive, file: SourceFile, observer: RowObserver): AsyncGenerator<SourceRow> {
+async function* readChosen(archive: Archive, file: SourceFile): AsyncGenerator<SourceRow> {
   const workbook = await readWorkbook(archive, file)
   const sheet = chooseSheet(archive, file, workbook)
   const isGuess = file.dialect.sheet === undefined && workbook.sheets.filter(({ isVisible }) => isVisible).length > 1
@@ -72,7 +73,7 @@ async function* readChosen(archive: Archive, file: SourceFile, observer: RowObse
     if (uncalculated.count === 0) Object.assign(uncalculated, { line, cell })
     uncalculated.count += 1
   }
-  let toRow: ((row: SheetRow) => SourceRow) | undefined
+  let toRow: ((row: SheetRow) => FieldsRow | Problem) | undefined
   for await (const row of readTable(archive, sheet, workbook, onUncalculated)) {
     if (toRow) {
       yield toRow(row)
@@ -80,14 +81,14 @@ async function* readChosen(archive: Archive, file: SourceFile, observer: RowObse
     }
     const names = nameHeader(row, file, sheet.name)
     toRow = rowMaker(row, names, sheet.name)
-    observer.onHeader(names)
-    if (tables.length > 1) observer.onWarning({ line: row.number, reason: describeChoice(file, sheet, tables) })
+    yield { line: row.number, columns: names }
+    if (tables.length > 1) yield { line: row.number, reason: describeChoice(file, sheet, tables), warns: 'warning' }
   }
   if (!toRow) throw operationFailed(`${file.name}: ${describeLack(file, sheet, tables)}`)
   const { count, line, cell } = uncalculated
   const place = `${count}, the first in ${cell}; open the file in a spreadsheet program and save it`
   const reason = `formulas without a value in the file, which count as empty: ${place}`
-  if (count > 0) observer.onWarning({ line, reason })
+  if (count > 0) yield { line, reason, warns: 'warning' }
 }
 
 function nameHeader({ number, cells }: SheetRow, { name: fileName }: SourceFile, sheet: string): string[] {
@@ -97,15 +98,15 @@ function nameHeader({ number, cells }: SheetRow, { name: fileName }: SourceFile,
 }
 
 /** Returns a function that makes the rows after the header. `names` has those of its columns. */
-function rowMaker(header: SheetRow, names: readonly string[], sheet: string): (row: SheetRow) => SourceRow {
+function rowMaker(header: SheetRow, names: readonly string[], sheet: string): (row: SheetRow) => FieldsRow | Problem {
   // One stray cell in the header can make thousands of columns without names. After the first row, they are there if they have a value.
   let expected = [...names.keys()]
   return ({ number, cells }) => {
     const place = (column: number) => cellName(sheet, column, number)
     const beyond = [...cells.keys()].find((column) => column >= names.length)
     if (beyond !== undefined) {
-      const problem = 'a cell has no column in the header; name the column, or clear the cell'
-      return { line: number, problem, placeOf: () => place(beyond) }
+      const reason = 'a cell has no column in the header; name the column, or clear the cell'
+      return { line: number, reason, value: place(beyond) }
     }
     const nameOf = (column: number) => names[column] ?? ''
     const present = [...expected, ...[...cells.keys()].filter((column) => !header.cells.has(column))]

@@ -1,0 +1,101 @@
+import { v5 as uuidV5 } from 'uuid'
+import type { Image } from '../catalog/models.ts'
+import type { GivenImage } from '../rows/images.ts'
+import type { RowItem } from '../rows/parse-item.ts'
+
+/** An item for the staging table. Timestamps and a parent that the row does not have are null. */
+export interface ImportedItem
+  extends Omit<RowItem, 'id' | 'parentItemId' | 'createdAt' | 'updatedAt' | 'extraAttributes' | 'images'> {
+  id: string
+  /** Whether the row has an `id`. Without one, the id is derived from `externalId`. */
+  hasOwnId: boolean
+  parentItemId: string | null
+  createdAt: string | null
+  updatedAt: string | null
+  extraAttributes: Record<string, unknown>
+  images: ImportedImage[]
+  /** What images with ids that depend on the item's id were made from. It is null if there are none, or the row has an `id`. */
+  given: GivenPictures | null
+}
+
+/**
+ * Returns an item with its id and what follows from that.
+ * @param isExact derives nothing from the images
+ */
+export function completeItem(
+  { id: ownId, images: givenImages, thumbnailUrl, ...row }: RowItem,
+  datasetId: string,
+  isExact: boolean,
+): ImportedItem {
+  const id = ownId ?? stableUuid(row.externalId ?? '', datasetId)
+  const given = { thumbnailUrl, images: givenImages ?? [], isExact }
+  return {
+    ...row,
+    ...completePictures(id, given),
+    id,
+    hasOwnId: ownId !== undefined,
+    parentItemId: row.parentItemId ?? null,
+    createdAt: row.createdAt ?? null,
+    updatedAt: row.updatedAt ?? null,
+    extraAttributes: row.extraAttributes ?? {},
+    given: ownId === undefined && given.images.some((image) => image.id === undefined) ? given : null,
+  }
+}
+
+/**
+ * Returns the UUID version 5 of a name (RFC 9562). The namespace may be any 128 bits. Given as text, the package refuses UUIDs of
+ * unknown versions, which an `id` may have.
+ */
+function stableUuid(name: string, namespace: string): string {
+  return uuidV5(Buffer.from(name), Buffer.from(namespace.replaceAll('-', ''), 'hex'))
+}
+
+/** An image as the database stores it. */
+export type ImportedImage = Omit<Image, 'itemId'>
+
+/** The images and the thumbnail of a row. */
+export interface GivenPictures {
+  thumbnailUrl: string | null
+  images: readonly GivenImage[]
+  /** Whether a missing thumbnail stays missing, and no image becomes primary. */
+  isExact: boolean
+}
+
+/** The images and the thumbnail of an item. */
+export interface Pictures {
+  thumbnailUrl: string | null
+  images: ImportedImage[]
+}
+
+/** Returns the images of an item with values for all fields, sorted by `sortOrder`, then `id`, and its thumbnail. */
+export function completePictures(itemId: string, { thumbnailUrl, images: given, isExact }: GivenPictures): Pictures {
+  const images = completeImages(itemId, given)
+  if (isExact) return { thumbnailUrl, images }
+  const [first] = images
+  const primary = images.find((image) => image.isPrimary) ?? first
+  if (primary) primary.isPrimary = true
+  return { thumbnailUrl: thumbnailUrl ?? primary?.thumbnailSmallUrl ?? null, images }
+}
+
+/** Ids are derived from the item and the URL, so the same images get the same ids in each import. */
+function completeImages(itemId: string, given: readonly GivenImage[]): ImportedImage[] {
+  const seen = new Map<string, number>()
+  const images = given.map((image, index): ImportedImage => {
+    const { originalUrl, altText } = image
+    const cdnUrl = image.cdnUrl ?? originalUrl
+    const repetition = seen.get(originalUrl) ?? 0
+    seen.set(originalUrl, repetition + 1)
+    return {
+      id: image.id ?? stableUuid(repetition === 0 ? originalUrl : `${originalUrl}#${repetition}`, itemId),
+      originalUrl,
+      cdnUrl,
+      thumbnailSmallUrl: image.thumbnailSmallUrl ?? cdnUrl,
+      thumbnailMediumUrl: image.thumbnailMediumUrl ?? cdnUrl,
+      thumbnailLargeUrl: image.thumbnailLargeUrl ?? cdnUrl,
+      altText,
+      sortOrder: image.sortOrder ?? index,
+      isPrimary: image.isPrimary ?? false,
+    }
+  })
+  return images.sort((a, b) => a.sortOrder - b.sortOrder || (a.id < b.id ? -1 : 1))
+}

@@ -1,0 +1,82 @@
+/** What names the item of a row. A bad row may name it too. */
+export interface RowIdentity {
+  id: string | null
+  externalId: string | null
+}
+
+/** What is wrong with a row or a file, or may be. */
+export interface Problem {
+  /** The line that the row starts on. */
+  line: number
+  reason: string
+  /** The wrong value, and where it stands. Problems that differ only in it are counted together. */
+  value?: string | undefined
+  /** The earlier row that has the same: `line 506`. */
+  as?: string | undefined
+  /**
+   * Whether the row is loaded anyway. A doubt is about data that may be right, so the same files need not be read again for it. A part is a
+   * collection that lacks items.
+   */
+  warns?: 'warning' | 'doubt' | 'part'
+  /** What names the item of a bad row, if that can be read. */
+  identity?: RowIdentity | undefined
+}
+
+/** A problem, with the name of its file in the manifest. */
+export interface FileProblem {
+  file: string
+  /** There is none if the manifest as a whole is meant. */
+  line?: number | undefined
+  reason: string
+  value?: string | undefined
+  as?: string | undefined
+}
+
+/** Says what is wrong, with the value. */
+export function explainProblem({ reason, value, as }: Pick<FileProblem, 'reason' | 'value' | 'as'>): string {
+  return `${reason}${as === undefined ? '' : ` as ${as}`}${value === undefined ? '' : `: ${value}`}`
+}
+
+function describeProblem(problem: FileProblem, label: string): string {
+  const { file, line } = problem
+  return `${line === undefined ? file : `${file}:${line}`}: ${label}${explainProblem(problem)}`
+}
+
+/** So many problems of one reason are listed. More are one line with their number. */
+const LISTED = 5
+/** Rows with more different reasons are only counted. */
+const MAX_REASONS = 1_000
+/** A list shows this number of reasons. */
+const SHOWN_REASONS = 100
+
+/** Problems of rows, by their reason. Memory is bounded. */
+export class ProblemList {
+  readonly #byReason = new Map<string, { count: number; first: FileProblem[] }>()
+  count = 0
+
+  add(problem: FileProblem): void {
+    this.count += 1
+    const same = this.#byReason.get(problem.reason) ?? { count: 0, first: [] }
+    if (same.count === 0 && this.#byReason.size >= MAX_REASONS) return
+    same.count += 1
+    if (same.first.length < LISTED) same.first.push(problem)
+    this.#byReason.set(problem.reason, same)
+  }
+
+  /** @param label comes before the reasons */
+  describe(label = ''): string[] {
+    const shown = [...this.#byReason.values()].slice(0, SHOWN_REASONS)
+    const lines = shown.flatMap(({ count, first }) => {
+      const each = first.map((problem) => describeProblem(problem, label))
+      return count <= LISTED ? each : each.slice(0, 1).map((line) => `${line} (${count} rows)`)
+    })
+    const rest = this.count - shown.reduce((sum, { count }) => sum + count, 0)
+    return rest > 0 ? [...lines, `and ${rest} more`] : lines
+  }
+
+  /** The lines of an error. */
+  get lines(): string[] {
+    const headline = `${this.count === 1 ? '1 bad row' : `${this.count} bad rows`}; nothing was changed`
+    return [headline, ...this.describe()]
+  }
+}

@@ -1,0 +1,150 @@
+import { shorten } from '../errors/errors.ts'
+import { ColumnCheck } from './check-columns.ts'
+import {
+  columnMapping,
+  columnsOfField,
+  findBadNumber,
+  identityMapping,
+  mappedColumns,
+  numberColumns,
+  textOf,
+  unknownFields,
+} from './column-mapping.ts'
+import { plainCoordinate } from './coordinate-text.ts'
+import { findDoubts } from './formats/no-value.ts'
+import { readFile } from './formats/readers.ts'
+import type { ByteListener, FieldsRow } from './formats/source-row.ts'
+import type { ItemFile } from './manifest.ts'
+import { identityOf, Misfit, parseItem, ROW_FIELDS, type RowItem } from './parse-item.ts'
+import { PositionReader } from './position.ts'
+import type { Problem } from './problem.ts'
+
+/** A good row of a file. */
+export interface Row {
+  line: number
+  item: RowItem
+}
+
+/**
+ * Yields the rows of a file, as its entry in the manifest says, and what is wrong with others: the one door to files.
+ * @throws `OPERATION_FAILED` if the file can't be read, or lacks a column that its entry names or an item needs
+ */
+export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenerator<Row | Problem> {
+  const used = file.columns ? mappedColumns(file.columns) : ROW_FIELDS
+  const columns = new ColumnCheck(file, { mapped: file.columns ? used : [], known: used, lackOf: fieldCheck(file) })
+  const reader = new RowReader(file)
+  let isEmpty = true
+  for await (const row of readFile(file, onBytes)) {
+    if ('columns' in row) {
+      columns.addHeader(row.columns)
+      continue
+    }
+    if ('reason' in row) {
+      isEmpty &&= row.warns !== undefined
+      yield row
+      continue
+    }
+    if (reader.isFirst) yield* warnOfUnknown(file, row)
+    isEmpty = false
+    columns.addRow(row.fields)
+    if (!file.isExact) yield* findDoubts(file, used, row)
+    yield* reader.read(row)
+  }
+  columns.end(!isEmpty)
+}
+
+const REQUIRED = ['name', 'administrativeAreaCode', 'categoryCode', 'latitude', 'longitude']
+
+/** Returns a function that says which required fields have no column. */
+function fieldCheck({ columns }: ItemFile): (names: readonly string[]) => string | undefined {
+  return (names) => {
+    const given = columns ? Object.keys(columns) : names
+    const fields = REQUIRED.filter((field) => !given.includes(field))
+    if (!given.includes('id') && !given.includes('externalId')) fields.push('externalId (or id)')
+    if (fields.length === 0) return undefined
+    return `${columns ? 'no column is mapped to' : 'has no column for'} ${fields.join(', ')}`
+  }
+}
+
+function* warnOfUnknown({ columns }: ItemFile, { line, fields }: FieldsRow): Generator<Problem> {
+  const unknown = unknownFields(columns, fields)
+  if (unknown.length === 0) return
+  yield { line, reason: `not fields of an item, so ignored: ${unknown.join(', ')}`, warns: 'warning' }
+}
+
+const COORDINATES = ['latitude', 'longitude'] as const
+/** Characters of a value that are shown. */
+const SHOWN = 60
+
+/** Makes items of the rows of a file. */
+class RowReader {
+  isFirst = true
+  readonly #file: ItemFile
+  readonly #map: ReturnType<typeof columnMapping>
+  readonly #mapIdentity: ReturnType<typeof identityMapping>
+  readonly #numbers: readonly string[]
+  /** The coordinate that a column has. */
+  readonly #coordinates: ReadonlyMap<string, (typeof COORDINATES)[number]>
+  readonly #position: PositionReader
+
+  constructor(file: ItemFile) {
+    const { columns } = file
+    this.#file = file
+    this.#map = columnMapping(file)
+    this.#mapIdentity = identityMapping(file)
+    this.#numbers = numberColumns(columns)
+    const named = COORDINATES.flatMap((field) => columnsOfField(columns, field).map((name) => [name, field] as const))
+    this.#coordinates = new Map(named)
+    this.#position = new PositionReader(file)
+  }
+
+  *read(given: FieldsRow): Generator<Row | Problem> {
+    this.isFirst = false
+    const row = this.#withNumbers(given)
+    const { line } = row
+    const item = this.#parse(row)
+    if (item instanceof Misfit) yield this.#problemOf(row, item)
+    else {
+      const isZero = item.latitude === '0' && item.longitude === '0'
+      if (isZero) yield { line, reason: 'latitude and longitude are both 0', warns: 'warning' }
+      yield { line, item }
+    }
+  }
+
+  #parse({ fields, crs }: FieldsRow): RowItem | Misfit {
+    const bad = findBadNumber(this.#numbers, this.#file, fields)
+    if (bad) return bad
+    const read = this.#position.read(this.#map(fields), crs)
+    return read instanceof Misfit ? read : parseItem(read, this.#file.isExact)
+  }
+
+  /** Adds the values of the bad fields to a problem, where they stand, and what names the item. */
+  #problemOf({ line, fields, placeOf }: FieldsRow, { reason, badFields, value }: Misfit): Problem {
+    const { columns } = this.#file
+    const mapped = value === undefined ? this.#map(fields) : {}
+    const shown = [...new Set(badFields.map((field) => shorten(textOf(mapped[field]).trim(), SHOWN)))].filter(Boolean)
+    const names = badFields.flatMap((field) => columnsOfField(columns, field))
+    const other = value === undefined ? names.filter((name) => !badFields.includes(name)) : []
+    const place = placeOf?.(names) ?? (other.length > 0 ? `column ${other.join(', ')}` : undefined)
+    const text = value ?? shown.join(' and ')
+    const placed = place === undefined ? text : text === '' ? place : `${text} (${place})`
+    const identity = identityOf(this.#mapIdentity(fields, badFields))
+    return { line, reason, value: placed === '' ? undefined : placed, identity }
+  }
+
+  /**
+   * Gives columns of numbers the numbers of a row in place of the codes that show them. A coordinate stays as it is shown if that can be
+   * read: a cell can show 373358 as 37°33'58".
+   */
+  #withNumbers(row: FieldsRow): FieldsRow {
+    if (!row.numbers) return row
+    const { decimal } = this.#file.dialect
+    const isWanted = (name: string, shown: string) => {
+      const field = this.#coordinates.get(name)
+      if (field === undefined) return this.#numbers.includes(name)
+      return Number.isNaN(Number(plainCoordinate(shown, { field, decimal, areMetres: false })))
+    }
+    const restored = Object.entries(row.numbers).filter(([name]) => isWanted(name, String(row.fields[name])))
+    return { ...row, fields: { ...row.fields, ...Object.fromEntries(restored) } }
+  }
+}
