@@ -42,10 +42,10 @@ export class PositionReader {
     if (typeof latitude === 'object') return new Misfit(latitude.reason, ['latitude'])
     if (typeof longitude === 'object') return new Misfit(longitude.reason, ['longitude'])
     // Without a value, the check of the fields says what is wrong.
-    if (latitude === undefined || longitude === undefined) return fields
+    if (latitude === undefined || longitude === undefined) return { ...fields, latitude, longitude }
     if (system) return project(fields, Number(longitude), Number(latitude), system)
-    const isPlain = latitude === textOf(fields.latitude) && longitude === textOf(fields.longitude)
-    return isPlain ? fields : { ...fields, latitude, longitude }
+    const isSame = latitude === fields.latitude && longitude === fields.longitude
+    return isSame ? fields : { ...fields, latitude, longitude }
   }
 
   /** A coordinate as a number, or why it is none; undefined without a value, or for what the check of the fields reads itself. */

@@ -28,10 +28,13 @@ const TAR_MAGIC = 257
 
 const unpackOnce = (name: string) => `gunzip -c ${quoteForShell(name)} > ${quoteForShell(`once-${name}`)}`
 
+/** Whether a name is an address of the web. */
+export const isAddress = (name: string) => /^https?:\/\//i.test(name)
+
 /** Returns how to get a file that can be read from one whose name is that of another format; undefined for an unknown one. */
 export function findOtherWay(file: SourceFile): string | undefined {
   const { name } = file
-  if (/^https?:\/\//i.test(name)) return `is an address; download the file first: curl -fLO ${quoteForShell(name)}`
+  if (isAddress(name)) return `is an address; download the file first: curl -fLO ${quoteForShell(name)}`
   if (/\.json(\.gz)?$/i.test(name)) return describeJson(file)
   const found = data.byEnding.find(({ endings }) => new RegExp(`\\.(${endings})$`, 'i').test(name))
   return found && fillNames(found.remedy, name, found.endings)
