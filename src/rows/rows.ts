@@ -33,6 +33,7 @@ export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenera
   const used = file.columns ? mappedColumns(file.columns) : ROW_FIELDS
   const columns = new ColumnCheck(file, { mapped: file.columns ? used : [], known: used, lackOf: fieldCheck(file) })
   const reader = new RowReader(file)
+  const zones = file.dialect.crs === undefined ? undefined : new ZoneCheck()
   let isEmpty = true
   for await (const row of readFile(file, onBytes)) {
     if ('columns' in row) {
@@ -48,6 +49,7 @@ export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenera
     isEmpty = false
     columns.addRow(row.fields)
     if (!file.isExact) yield* findDoubts(file, used, row)
+    if (zones) yield* zones.see(row)
     yield* reader.read(row)
   }
   columns.end(!isEmpty)
@@ -75,6 +77,29 @@ function* warnOfUnknown({ columns }: ItemFile, { line, fields }: FieldsRow): Gen
 const COORDINATES = ['latitude', 'longitude'] as const
 /** Characters of a value that are shown. */
 const SHOWN = 60
+
+/** What a column with the zone of metres is called. */
+const ZONE = /^(utm|gk)?[ _-]?(zone|zona|huso|fuso|fuseau)[ _-]?(utm|no|nr|number)?$/i
+
+/** Finds a column with more than one zone: a file has one reference system. */
+class ZoneCheck {
+  #column: string | undefined
+  #first: string | undefined;
+
+  *see({ line, fields }: FieldsRow): Generator<Problem> {
+    if (this.#first === '') return
+    this.#column ??= Object.keys(fields).find((name) => ZONE.test(name)) ?? ''
+    const zone = textOf(fields[this.#column]).trim()
+    if (this.#column === '') this.#first = ''
+    if (!/^\d{1,2} ?[A-Z]?$/i.test(zone) || zone === this.#first) return
+    if (this.#first !== undefined) {
+      const advice = 'convert the coordinates, or make a file and an entry of "items" of each zone'
+      const reason = `the column ${this.#column} has several zones, and "crs" is one reference system; ${advice}`
+      yield { line, reason, value: `${this.#first} and ${zone}`, warns: 'warning' }
+    }
+    this.#first = this.#first === undefined ? zone : ''
+  }
+}
 
 /** Makes items of the rows of a file. */
 class RowReader {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { commits } from '../../src/database/transaction.ts'
 import type { DatasetChanges, LargeChange } from '../../src/import/import.ts'
-import { type Importer, ndjson, row, useImporter } from '../support/import.ts'
+import { type Importer, ndjson, point, row, useImporter } from '../support/import.ts'
 import { xlsx } from '../support/xlsx.ts'
 
 const t = useImporter()
@@ -19,6 +19,22 @@ const addItems = (count: number) => t.db.database.prisma.$executeRaw`
   SELECT gen_random_uuid(), dataset_id, 'by hand', '1', 'x', 1, 1, now(), now() FROM items LIMIT ${count}`
 const countItems = () => t.db.database.prisma.item.count()
 const countAway = () => t.db.database.prisma.item.count({ where: { latitude: { not: 37.5 } } })
+
+test('a part of a collection removes nothing, unless the others are to stay', async () => {
+  const part = (more: object, ...ids: string[]) =>
+    JSON.stringify({
+      type: 'FeatureCollection',
+      ...more,
+      features: ids.map((externalId) => point([1, 2], row({ externalId }))),
+    })
+  await t.importer.run({ 'a.geojson': part({}, 'a', 'b', 'c') })
+  const next = { 'a.geojson': part({ numberMatched: 9, numberReturned: 2 }, 'a', 'd') }
+  expect(await t.importer.fail(next)).toBe(
+    'a.geojson is a part of a collection: it has 2 features of 9; get the other pages too; the dataset places has 2 items that it lacks; nothing was changed; to keep them, add --keep-missing',
+  )
+  expect(await t.importer.run(next, { keepMissing: true })).toMatchObject({ created: 1, unchanged: 1, removed: 0 })
+  expect(t.importer.reported.warnings).toHaveLength(1)
+})
 
 describe('An import that would remove or move items', () => {
   test.each<['removals' | 'moves', number, string, string, string]>([

@@ -191,6 +191,15 @@ describe('The reason names what is wrong:', () => {
   })
 })
 
+test('several zones in a file of one reference system are said, once', async () => {
+  const text =
+    'id,name,zone,lat,lon\n1,A,32,5334780,691603\n2,B,32,5334780,691603\n3,C,33,5334780,691603\n4,D,31,5334780,691603\n'
+  const said = await read('a.csv', text, { ...PLAIN, crs: 'EPSG:25832' })
+  expect(said.filter((line) => line.startsWith('W '))).toEqual([
+    expect.stringMatching(/^W 4: the column zone has several zones, .* of each zone: 32 and 33$/),
+  ])
+})
+
 const collection = (more: object, count = 2) =>
   JSON.stringify({
     type: 'FeatureCollection',
