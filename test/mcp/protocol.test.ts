@@ -95,6 +95,49 @@ describe('The endpoint keeps no session:', () => {
     expect(await (await post(t.url, t.key, message('ping'))).json()).toEqual({ jsonrpc: '2.0', id: 7, result: {} })
   })
 
+  test.each([
+    ['prompts/list', { prompts: [] }],
+    ['resources/list', { resources: [] }],
+    ['resources/templates/list', { resourceTemplates: [] }],
+    ['logging/setLevel', {}],
+    ['completion/complete', { completion: { values: [], total: 0, hasMore: false } }],
+  ])('%s, which hosts ask before they begin, gets an empty result', async (method, result) => {
+    for (const params of [undefined, {}, { cursor: null }, { level: 'info' }]) {
+      expect(await (await post(t.url, t.key, message(method, params))).json()).toEqual({
+        jsonrpc: '2.0',
+        id: 7,
+        result,
+      })
+    }
+    const modern = await post(t.url, t.key, message(method, MODERN), modernHeaders(method))
+    expect((await modern.json()).error?.code ?? 0).toBeOneOf([0, -32601])
+  })
+
+  test.each([
+    ['params', '{"jsonrpc":"2.0","id":7,"method":"tools/list","params":null}', 'tools'],
+    ['a cursor', '{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":null,"_meta":null}}', 'tools'],
+    ['arguments', callOf('listDatasets').replace('{}', 'null'), 'content'],
+    [
+      'each argument',
+      callOf('listItems', { datasetId: 'seoul', page: null, geojson: null, parentItemId: null }),
+      'content',
+    ],
+    ['a member of an argument', callOf('searchItems', { text: 'gung', within: null }), 'content'],
+  ])('null is the same as nothing: %s', async (_what, body, member) => {
+    const { result } = await (await post(t.url, t.key, body)).json()
+    expect(result).toHaveProperty(member)
+    expect(result.isError).toBeUndefined()
+  })
+
+  test('arguments may be given as JSON text', async () => {
+    const given = { datasetId: 'seoul', limit: 2, sort: null }
+    const body = message('tools/call', { name: 'listItems', arguments: JSON.stringify(given) })
+    const { result } = await (await post(t.url, t.key, body)).json()
+    expect(result.structuredContent).toEqual(
+      (await callTool(t.url, t.key, 'listItems', { datasetId: 'seoul', limit: 2 })).structuredContent,
+    )
+  })
+
   test('a notification is accepted without an answer', async () => {
     const response = await post(t.url, t.key, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
     expect([response.status, await response.text()]).toEqual([202, ''])
@@ -119,7 +162,7 @@ describe('A message that is not valid gets an error of JSON-RPC:', () => {
     ['an object without a method', '{}', 400, -32600],
     ['a batch', `[${callOf('listDatasets')}]`, 400, -32000],
     ['an empty batch', '[]', 400, -32000],
-    ['an unknown method', message('resources/list'), 200, -32601],
+    ['an unknown method', message('resources/read'), 200, -32601],
     ['a call without a name', message('tools/call', {}), 200, -32602],
     ['arguments that are text', message('tools/call', { name: 'listDatasets', arguments: 'x' }), 200, -32602],
     ['arguments that are a list', message('tools/call', { name: 'listDatasets', arguments: [1] }), 200, -32602],

@@ -1,16 +1,18 @@
 import {
   type GraphQLInputType,
   type GraphQLNullableInputType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isListType,
-  isNonNullType,
   isRequiredInputField,
+  isScalarType,
 } from 'graphql'
 import { z } from 'zod'
 import { validationFailed } from '../../errors/errors.ts'
 import type { Parameter } from '../../graphql/operation/parameters.ts'
 import { enumName, enumWords } from '../../graphql/schema.ts'
+import { isObject, parseJson } from '../../json.ts'
 
 /*
  * The arguments of a tool. One walk over their GraphQL types makes the schema that parses them, and the one that describes them.
@@ -55,14 +57,9 @@ export function describeArguments(parameters: readonly Parameter[]): InputSchema
     },
   })
   const schema = inputSchema.parse(described)
-  const withFacts = parameters.map(({ name, defaultValue, hasNull }) => [
+  const withFacts = parameters.map(({ name, defaultValue }) => [
     name,
-    // Gemini refuses a list of types, and has this word of OpenAPI 3.0 for it, as Ajv does.
-    {
-      ...schema.properties[name],
-      ...(hasNull && { nullable: true }),
-      ...(defaultValue !== undefined && { default: defaultValue }),
-    },
+    { ...schema.properties[name], ...(defaultValue !== undefined && { default: defaultValue }) },
   ])
   return { ...schema, properties: Object.fromEntries(withFacts) }
 }
@@ -78,10 +75,31 @@ function objectOf(fields: readonly Field[], purpose: Purpose): z.ZodObject {
   return z.strictObject(Object.fromEntries(shape), mustBe('an object'))
 }
 
-function schemaOf(type: GraphQLInputType, purpose: Purpose): z.ZodType {
-  if (isNonNullType(type)) return presentSchemaOf(type.ofType, purpose)
+/** No value is null: `withoutNulls` has removed them. A value that is no text may be given as JSON text, as some agents write it. */
+function schemaOf(given: GraphQLInputType, purpose: Purpose): z.ZodType {
+  const type = getNullableType(given)
   const schema = presentSchemaOf(type, purpose)
-  return purpose === 'parse' ? schema.nullable() : schema
+  const isText = isEnumType(type) || (isScalarType(type) && !(type.name in SCALARS))
+  return purpose === 'describe' || isText ? schema : z.preprocess(fromJsonText, schema)
+}
+
+/** The number, list, object or truth value of a JSON text; any other value as it is. */
+function fromJsonText(given: unknown): unknown {
+  const value = typeof given === 'string' ? parseJson(given) : undefined
+  return value === undefined || value === null || typeof value === 'string' ? given : withoutNulls(value)
+}
+
+/** Members nested deeper are no arguments. */
+const DEEPEST = 3
+
+/**
+ * The value without the members of objects that are null, up to those of an argument. Go, Java, C# and agents write null for whatever is not
+ * set.
+ */
+export function withoutNulls(value: unknown, depth = DEEPEST): unknown {
+  if (!isObject(value) || depth === 0) return value
+  const given = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(given.map(([name, member]) => [name, withoutNulls(member, depth - 1)]))
 }
 
 function presentSchemaOf(type: GraphQLNullableInputType, purpose: Purpose): z.ZodType {

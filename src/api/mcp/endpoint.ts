@@ -115,8 +115,25 @@ function createServer(
     if (!tool) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, unknownTool(params.name, tools))
     return call(tool, params.arguments ?? {})
   })
+  server.fallbackRequestHandler = async ({ method }) => {
+    const result = EMPTY_RESULTS.get(method)
+    if (!result)
+      throw new sdk.ProtocolError(sdk.ProtocolErrorCode.MethodNotFound, `There is no method ${shorten(method, 40)}`)
+    return result
+  }
   return server
 }
+
+/**
+ * What hosts ask before they begin, whatever the server says that it can do. Some drop a server that answers with an error.
+ */
+const EMPTY_RESULTS: ReadonlyMap<string, Record<string, unknown>> = new Map([
+  ['prompts/list', { prompts: [] }],
+  ['resources/list', { resources: [] }],
+  ['resources/templates/list', { resourceTemplates: [] }],
+  ['completion/complete', { completion: { values: [], total: 0, hasMore: false } }],
+  ['logging/setLevel', {}],
+])
 
 function unknownTool(name: string, tools: ReadonlyMap<string, Tool>): string {
   return `There is no tool ${shorten(name, 40)}; the tools are ${[...tools.keys()].join(', ')}`

@@ -10,7 +10,8 @@ import { ResponseBody } from '../../gateway/reply.ts'
 import { textBody } from '../../gateway/request-body.ts'
 import type { ResponseCache } from '../../gateway/response-cache.ts'
 import type { TrustedDocuments } from '../../graphql/operation/documents.ts'
-import { parseJson } from '../../json.ts'
+import { isObject, parseJson } from '../../json.ts'
+import { withoutNulls } from './arguments.ts'
 import { createEndpoint } from './endpoint.ts'
 import { toolError } from './errors.ts'
 import { createTools, type Tool } from './tools.ts'
@@ -63,9 +64,19 @@ export function addMcpRoute(
 /** @throws `VALIDATION_FAILED` for a batch: each request counts once for the limit of its key */
 function parseMessage(request: FastifyRequest) {
   const { text } = textBody(request, [JSON_RESPONSE.mediaType])
-  const body = parseJson(text)
+  const body = readMessage(parseJson(text))
   if (Array.isArray(body)) throw validationFailed([{ field: 'body', message: 'must be one message, not a batch' }])
   return { headers: protocolHeaders(request), text, body }
+}
+
+/** A message whose parameters are not null, and whose arguments are an object, which some agents write as JSON text. */
+function readMessage(body: unknown): unknown {
+  if (!isObject(body) || !('params' in body)) return body
+  const { params, ...message } = body
+  const given = withoutNulls(params)
+  if (!isObject(given)) return given === null ? message : body
+  const parsed = typeof given.arguments === 'string' ? parseJson(given.arguments) : undefined
+  return { ...message, params: isObject(parsed) ? { ...given, arguments: withoutNulls(parsed) } : given }
 }
 
 /** Sends an error in the form of JSON-RPC 2.0 (section 5.1), for a message that is not read. */

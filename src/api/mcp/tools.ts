@@ -3,7 +3,7 @@ import { MAX_LIMIT } from '../../catalog/arguments.ts'
 import type { RawJson } from '../../catalog/models.ts'
 import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../../catalog/snapshot-reader.ts'
-import { operationFailed } from '../../errors/errors.ts'
+import { operationFailed, validationFailed } from '../../errors/errors.ts'
 import { catalogErrorOf } from '../../graphql/errors.ts'
 import { prepareDocument, type TrustedDocuments } from '../../graphql/operation/documents.ts'
 import { execute } from '../../graphql/operation/execute.ts'
@@ -122,16 +122,22 @@ function routeTool(route: ToolRoute): Tool {
   }
 }
 
-/** Chooses the form of a list of places. */
-const GEOJSON_FORM: Parameter = {
-  name: 'geojson',
+/** An argument of a tool that is no variable of its operation. */
+const flag = (name: string, description: string): Parameter => ({
+  name,
   type: GraphQLBoolean,
-  description: 'As a FeatureCollection.',
+  description,
   argumentDescription: undefined,
   defaultValue: false,
   isRequired: false,
   hasNull: false,
-}
+})
+
+/** Chooses the form of a list of places. */
+const GEOJSON_FORM = flag('geojson', 'As a FeatureCollection.')
+
+/** What null means for the parent of an item in GraphQL. In the arguments of a tool, null is the same as nothing. */
+const ROOT_ITEMS_ONLY = flag('rootItemsOnly', 'Only items without a parent.')
 
 /** The JSON Schema of an envelope, or of a FeatureCollection. It names no members of records: that would make the list of tools long. */
 function outputSchemaOf(isRecord: boolean, hasFeatures: boolean): Record<string, unknown> {
@@ -163,8 +169,17 @@ function describe(
   about: Pick<ToolDefinition, 'name' | 'title' | 'description'>,
   parameters: readonly Parameter[],
 ): Omit<Tool, 'respond'> {
+  const parent = parameters.find(({ hasNull }) => hasNull)?.name
+  const given = parent === undefined ? parameters : [...parameters, ROOT_ITEMS_ONLY]
+  const parse = argumentParser(given)
   return {
-    definition: { ...about, inputSchema: describeArguments(parameters), annotations: ANNOTATIONS },
-    toVariables: argumentParser(parameters),
+    definition: { ...about, inputSchema: describeArguments(given), annotations: ANNOTATIONS },
+    toVariables: (members) => {
+      const { rootItemsOnly, ...variables } = parse(members)
+      if (rootItemsOnly !== true || parent === undefined) return variables
+      if (parent in variables)
+        throw validationFailed([{ field: ROOT_ITEMS_ONLY.name, message: `must be false with a ${parent}` }])
+      return { ...variables, [parent]: null }
+    },
   }
 }

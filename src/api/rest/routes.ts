@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
     query: ['page', 'limit', 'sort', 'order', 'administrativeAreaCode', 'categoryCode', 'parentItemId'],
     operation: `query (
       $datasetId: ID!, $page: Int, $limit: Int, $sort: ItemSort, $order: SortOrder,
-      ${FILTER_VARIABLES}, $parentItemId: ID
+      ${FILTER_VARIABLES}, "Return only children of the item with this UUID." $parentItemId: ID
     ) {
       dataset(id: $datasetId) {
         items(
