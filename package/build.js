@@ -13,7 +13,7 @@ const DIST = join(ROOT, 'dist')
 /** Files that modules find beside themselves. */
 const FILES = [
   'generated/{base-map.json,base-map-version.json,cluster-*.br,land.json}',
-  '{rows,init}/vendor/*',
+  'rows/vendor/*',
   'api/openapi/*.md',
   'sample/**/*.{json,ndjson,svg}',
   'api/pages/html/*',

@@ -39,6 +39,23 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
   }
 }
 
+/** A file or another program gets lines of this width. */
+const WIDTH = 140
+const MAX_CELL_WIDTH = 44
+
+/** Prints a table on stdout whose lines are not wider than the terminal: wide cells are cut. */
+export function printNarrowTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
+  const last = header.length - 1
+  const cells = rows.map((row) => row.map((cell, column) => (column === last ? cell : cut(cell, MAX_CELL_WIDTH))))
+  const widths = header.map((_, column) => Math.max(...[header, ...cells].map((row) => columnsOf(row[column] ?? ''))))
+  const before = widths.slice(0, last).reduce((sum, width) => sum + width + 2, 0)
+  const left = Math.max(MAX_CELL_WIDTH / 2, (process.stdout.columns ?? WIDTH) - before)
+  printTable(
+    header,
+    cells.map((row) => row.map((cell, column) => (column === last ? cut(cell, left) : cell))),
+  )
+}
+
 /** Prints a line on stdout for each fact: its label, which is as wide as `width`, and its value. */
 export function printFacts(width: number, facts: readonly (readonly string[])[]): void {
   for (const [label = '', value = ''] of facts) printLine(label.padEnd(width) + value)
@@ -100,10 +117,28 @@ function linesOf(failure: unknown): readonly string[] {
   return messageOf(failure).trim().split('\n').slice(-1)
 }
 
-/** Characters that are two columns wide on a terminal: those of East Asian scripts, and full-width forms. */
-const WIDE = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303e\uff01-\uff60]/gu
+/** Characters that are two columns wide on a terminal: those of East Asian scripts, full-width forms and emoji. */
+const WIDE =
+  /^[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303e\uff01-\uff60\p{Emoji_Presentation}]/u
+/** Marks stand on the letter before them, and letters of Hangul in one syllable. */
+const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** The width of a text on a terminal, in columns. */
 function columnsOf(text: string): number {
-  return [...text].length + (text.match(WIDE)?.length ?? 0)
+  if (/^[ -~]*$/.test(text)) return text.length
+  return [...characters.segment(text)].reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0)
+}
+
+/** Returns a text that is at most so many columns wide on a terminal. */
+function cut(text: string, width: number): string {
+  const shown = escapeControls(text)
+  if (columnsOf(shown) <= width) return shown
+  let start = ''
+  let left = width - 1
+  for (const { segment } of characters.segment(shown)) {
+    left -= WIDE.test(segment) ? 2 : 1
+    if (left < 0) break
+    start += segment
+  }
+  return `${start}…`
 }

@@ -1,4 +1,5 @@
 import type { ItemFile } from '../rows/manifest.ts'
+import type { RowItem } from '../rows/parse-item.ts'
 import type { RowIdentity } from '../rows/problem.ts'
 import { rows } from '../rows/rows.ts'
 import { completeItem } from './complete-item.ts'
@@ -17,7 +18,7 @@ interface Staging extends Staged {
   files: readonly ItemFile[]
   bytesTotal: number
   problems: RowProblems
-  options: { onProgress?: (progress: ImportProgress) => void }
+  options: { onProgress?: (progress: ImportProgress) => void; onItem?: (row: number, item: RowItem) => void }
 }
 
 const BATCH_ROWS = 500
@@ -49,6 +50,7 @@ export async function stageFiles(staging: Staging): Promise<void> {
           else problems.unidentified += 1
         } else {
           n += 1
+          options.onItem?.(n, row.item)
           const item = completeItem(row.item, datasetId, itemFile.isExact)
           batches.add(stagedJson({ ...item, n, file, line: row.line }))
         }

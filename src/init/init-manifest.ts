@@ -1,101 +1,211 @@
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { basename, dirname, relative } from 'node:path'
-import { messageOf, operationFailed } from '../errors/errors.ts'
+import { basename, dirname, join, relative } from 'node:path'
+import { messageOf, operationFailed, shorten } from '../errors/errors.ts'
+import { columnMapping, columnsOfField, textOf } from '../rows/column-mapping.ts'
 import type { Dialect, SourceFile } from '../rows/formats/dialect.ts'
 import { formatOf } from '../rows/formats/readers.ts'
-import type { Inference } from '../rows/inference.ts'
 import type { Columns, ItemFile } from '../rows/manifest.ts'
-import type { CheckedFile } from './check-file.ts'
-import { settleColumns } from './check-file.ts'
-import { detectDialect, inferSheet } from './detect-dialect.ts'
-import { evidenceOf } from './evidence.ts'
-import { type GuessedColumns, guessColumns } from './guess-columns.ts'
-import { exchangePosition, guessSampleCrs } from './guess-crs.ts'
-import { inferAxes } from './infer-axes.ts'
-import { inferCodes, inferIdentity } from './infer-fields.ts'
-import { findUnread, readSample } from './read-sample.ts'
+import type { Choice } from './choice.ts'
+import { completeColumns, findColumns, labelColumn } from './columns.ts'
+import { detectDialect, detectSheet } from './dialect.ts'
+import { chooseIdentity, findIdentities, IdentityCount } from './identity.ts'
+import { explainUnread, findPosition } from './position.ts'
+import { readSample, type Sample, textsIn } from './sample.ts'
 import { slugOf } from './slug.ts'
+import { type CheckedRows, checkRows, LabelCheck, surveyRows } from './survey.ts'
+import { findSystem, type System } from './systems.ts'
+import { type Located, locate } from './where.ts'
 
-/** A manifest that was written, and facts about the file. */
-export interface InitializedManifest extends Pick<GuessedColumns, 'missing' | 'repeatedKey'> {
-  columns: Columns
-  manifest: string
+/** All that was taken from a file. */
+export interface Proposal extends Pick<System, 'question' | 'systems'>, Omit<CheckedRows, 'places'> {
+  file: string
+  /** At most 200,000. */
+  rows: number
   /** How the file is written, where it has no default. */
   dialect: Dialect
-  /** All that the file does not prove. */
-  inferences: Inference[]
-  /** What a column with both coordinates has, if it can't be read. */
-  unread: string | undefined
-  /** The report of an import. */
-  checked: CheckedFile
+  columns: Columns
+  /** A real value of each field. */
+  values: Partial<Record<keyof Columns, string>>
+  /** The columns that name the codes of a field. */
+  labels: Partial<Record<CodeField, { column: string; value: string }>>
+  choices: Choice[]
+  /** Texts with letters beyond ASCII, which show whether the encoding is right. */
+  texts: string[]
+  /** The required fields that no column has. */
+  missing: string[]
+  /** Why columns that are called like a required field are none. */
+  unread: string[]
+  /** The columns that are no field of an item but extra attributes. */
+  unused: { column: string; value: string }[]
+  places: Located[]
+  /** The path of the manifest; undefined if none was written, as fields are missing. */
+  manifest: string | undefined
+  /** False if the manifest was there before. */
+  isWritten: boolean
 }
 
+type CodeField = (typeof CODES)[number]
+const CODES = ['administrativeAreaCode', 'categoryCode'] as const
+const MAX_VALUE_LENGTH = 60
+/** It is no system, so an import asks for it. */
+export const UNKNOWN_SYSTEM = 'EPSG:…'
+
 /**
- * Finds out how a file of items is written, and writes a manifest with guessed columns. The dataset is a restricted draft.
+ * Shows how a file of items would be read, and writes a manifest that says so. The dataset is a restricted draft.
  * @param output is the path of the manifest; by default it is beside the file
+ * @param country is the one whose reference systems are listed, for coordinates that are no degrees. The manifest may be there already then
  * @throws `OPERATION_FAILED` when the manifest exists already, or the file can't be read or has no rows
  */
-export async function initManifest(path: string, output?: string): Promise<InitializedManifest> {
+export async function initManifest(path: string, output?: string, country?: string): Promise<Proposal> {
   const base = basename(path).replace(formatOf({ name: path, path, dialect: {} }).ending, '')
-  const manifest = output ?? `${dirname(path)}/${base}.json`
+  const manifest = output ?? join(dirname(path), `${base}.json`)
   const slug = slugOf(base)
-  const { file, ...found } = await examine(path, slug)
   // A title as people write one: "Bus stops" of bus_stops.csv.
-  const name = base.charAt(0).toUpperCase() + base.slice(1).replaceAll('_', ' ')
-  const dataset = {
-    ...{ slug, name, description: null, status: 'draft', visibility: 'restricted', accessTier: null },
-    attribution: `Source of ${basename(path)}`,
+  const title = base.charAt(0).toUpperCase() + base.slice(1).replaceAll('_', ' ')
+  const proposal = await propose(path, slug, country)
+  if (proposal.missing.length > 0) return proposal
+  const { dialect, columns } = proposal
+  const file = relative(dirname(manifest), path)
+  const labels = labelsOf(proposal, file, { [slug]: title })
+  const content = {
+    dataset: {
+      slug,
+      name: title,
+      description: null,
+      status: 'draft',
+      visibility: 'restricted',
+      accessTier: null,
+      attribution: `Source of ${basename(path)}`,
+    },
+    items: [{ file, ...dialect, columns }],
+    ...(Object.keys(labels).length > 0 && { labels }),
   }
-  const entry = { file: relative(dirname(manifest), path), ...file.dialect, columns: file.columns }
-  await writeFile(manifest, `${JSON.stringify({ dataset, items: [entry] }, null, 2)}\n`, { flag: 'wx' }).catch(
+  const isWritten = country === undefined || !existsSync(manifest)
+  if (isWritten) await write(manifest, content)
+  return { ...proposal, manifest, isWritten }
+}
+
+/** The labels of codes: from the column beside the codes, or a title for a code that all items have. */
+function labelsOf({ dialect, columns, labels }: Proposal, file: string, titles: Record<string, string>) {
+  const { encoding, delimiter, sheet } = dialect
+  const written = { file, ...(encoding && { encoding }), ...(delimiter && { delimiter }), ...(sheet && { sheet }) }
+  const labelled = CODES.flatMap((field): [CodeField, object][] => {
+    const [label, code] = [labels[field], columns[field]]
+    if (label !== undefined) return [[field, { ...written, columns: { code, label: label.column } }]]
+    const isTitled = typeof code === 'object' && 'value' in code && Object.hasOwn(titles, textOf(code.value))
+    return isTitled ? [[field, titles]] : []
+  })
+  return Object.fromEntries(labelled)
+}
+
+async function write(manifest: string, content: object): Promise<void> {
+  await writeFile(manifest, `${JSON.stringify(content, null, 2)}\n`, { flag: 'wx' }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST')
         throw operationFailed(`${manifest} exists already; choose another name with --output`)
       throw operationFailed(`${manifest} can't be written: ${messageOf(error)}`, error)
     },
   )
-  return { manifest, ...found }
 }
 
-/** Finds out all about a file. */
-async function examine(
-  path: string,
-  category: string,
-): Promise<Omit<InitializedManifest, 'manifest'> & { file: ItemFile }> {
+async function propose(path: string, category: string, country: string | undefined): Promise<Proposal> {
   const plain: SourceFile = { name: path, path, dialect: {} }
   const members = formatOf(plain).dialect
-  const isText = members.includes('encoding')
-  const found = await (isText ? detectDialect(plain, members.includes('delimiter')) : inferSheet(plain))
-  const { dialect: written } = found
-  const { sample, inferences } = await readSample({ ...plain, dialect: written })
-  const guessed = guessColumns(sample, category)
-  const evidence = evidenceOf(path, sample)
-  const { ownCrs } = sample
-  const needsCrs = guessed.isProjected && ownCrs === undefined
-  const guess = needsCrs ? guessSampleCrs(evidence, sample, guessed) : undefined
-  const crs = ownCrs ?? guess?.code
+  const found = await (members.includes('encoding')
+    ? detectDialect(plain, members.includes('delimiter'))
+    : detectSheet(plain))
+  const readable = { ...plain, dialect: found.dialect }
+  const { sample, choices: emptied } = await readSample(readable)
+  const position = await findPosition(sample)
+  const system = await findSystem(path, sample, position, country)
+  const { columns, choices } = findColumns(sample, system.columns, category)
+  const labels = CODES.flatMap((field) => {
+    const code = columns[field]
+    const label = typeof code === 'string' ? labelColumn(sample, code) : undefined
+    return typeof code === 'string' && label !== undefined ? [{ field, check: new LabelCheck(code, label) }] : []
+  })
+  const counts = findIdentities(sample, columns).map(({ identity }) => new IdentityCount(identity))
+  const { rows, blank, texts } = await surveyRows(readable, sample, [...counts, ...labels.map(({ check }) => check)])
+  const named = chooseIdentity(counts, sample)
+  const complete = withDefaults(completeColumns(sample, { ...columns, ...named?.count.identity.columns }), blank)
+  const crs = system.crs ?? (position.areMetres ? UNKNOWN_SYSTEM : undefined)
   const dialect = {
-    ...written,
-    ...(sample.decimal && { decimal: sample.decimal }),
-    ...(sample.empty && { empty: sample.empty }),
-    ...(crs !== undefined && { crs }),
+    ...found.dialect,
+    ...(position.decimal && { decimal: position.decimal }),
+    ...(sample.empty && { empty: [...sample.empty] }),
+    ...(crs && { crs }),
   }
-  const [mapping, ...others] = guessed.mappings
-  const mappings: GuessedColumns['mappings'] = guess?.isSwapped
-    ? [exchangePosition(mapping), ...others.map(exchangePosition)]
-    : guessed.mappings
-  const unread = guessed.missing.includes('latitude') ? findUnread(sample) : undefined
-  const { file, checked } = await settleColumns({ ...plain, dialect, isExact: false }, mappings)
-  const { missing, repeatedKey } = guessed
-  const columns = file.columns ?? {}
-  const axes = crs === undefined ? inferAxes(columns, sample, evidence) : undefined
-  const all = [
-    ...found.inferences,
-    ...inferences,
-    guess?.inference,
-    axes,
-    ...inferIdentity(columns, sample, checked),
-    ...inferCodes(columns, sample, checked),
-  ].filter((each) => each !== undefined)
-  return { file, columns, missing, repeatedKey, dialect, inferences: all, unread, checked }
+  const missing = ['name', 'latitude', 'longitude'].filter((field) => !Object.hasOwn(complete, field))
+  if (!named) missing.push('externalId')
+  const file: ItemFile = { ...plain, dialect, columns: complete, isExact: false }
+  const canRead = missing.length === 0 && crs !== UNKNOWN_SYSTEM
+  const checked = canRead ? await checkRows(file) : { badRows: 0, bad: [], warnings: [], places: [] }
+  return {
+    file: path,
+    dialect,
+    columns: complete,
+    values: valuesOf(file, sample),
+    labels: Object.fromEntries(
+      labels.flatMap(({ field, check }) => (check.isOneToOne ? [[field, exampleOf(sample, check.label)]] : [])),
+    ),
+    choices: [
+      ...found.choices,
+      ...emptied,
+      ...position.choices,
+      ...system.choices,
+      ...(named?.choice ? [named.choice] : []),
+      ...choices,
+    ],
+    rows,
+    texts,
+    unused: attributesOf(complete).map((column) => exampleOf(sample, column)),
+    missing,
+    unread: missing.some((field) => field === 'latitude' || field === 'longitude')
+      ? explainUnread(sample, position)
+      : [],
+    ...(system.question !== undefined && { question: system.question }),
+    ...(system.systems && { systems: system.systems }),
+    ...checked,
+    badRows: checked.badRows + (named?.count.repeated ?? 0),
+    places: await locate(checked.places),
+    manifest: undefined,
+    isWritten: false,
+  }
+}
+
+function attributesOf({ extraAttributes }: Columns): string[] {
+  return Array.isArray(extraAttributes) ? extraAttributes.filter((column) => typeof column === 'string') : []
+}
+
+function exampleOf(sample: Sample, column: string): { column: string; value: string } {
+  return { column, value: shorten(textsIn(sample, column)[0] ?? '', MAX_VALUE_LENGTH) }
+}
+
+/** Gives codes a default where their column is blank in some rows. */
+function withDefaults(columns: Columns, blank: ReadonlySet<string>): Columns {
+  const completed = CODES.flatMap((field) => {
+    const column = columns[field]
+    return typeof column === 'string' && blank.has(column) ? [[field, { column, default: 'unknown' }] as const] : []
+  })
+  return { ...columns, ...Object.fromEntries(completed) }
+}
+
+/** The first value of each field, as the columns have it. */
+function valuesOf(file: ItemFile, sample: Sample): Proposal['values'] {
+  const { columns = {} } = file
+  const map = columnMapping(file)
+  const rows = sample.rows.slice(0, 100).map(map)
+  const fields = Object.keys(columns).filter((field) => field !== 'extraAttributes')
+  const textFor = (field: string) => {
+    if (field === 'latitude' || field === 'longitude')
+      return columnsOfField(columns, field)
+        .map((column) => textsIn(sample, column)[0] ?? '')
+        .join(' ')
+    const values = rows
+      .map((row) => row[field])
+      .map((value) => (Array.isArray(value) ? value.flatMap((each) => each ?? []).join('; ') : textOf(value).trim()))
+    return values.find((text) => text !== '') ?? ''
+  }
+  return Object.fromEntries(fields.map((field) => [field, shorten(textFor(field), MAX_VALUE_LENGTH)]))
 }

@@ -14,6 +14,8 @@ export interface ReferenceSystem {
   toDegrees: (x: number, y: number) => Degrees | undefined
   /** Whether a point is in the area for which the system is made, or close to it. */
   contains: (point: Degrees) => boolean
+  /** The size of the area in square degrees. */
+  areaSize: number
 }
 
 interface Degrees {
@@ -23,9 +25,26 @@ interface Degrees {
 
 /** The definitions of epsg.io, see vendor/NOTICE.md: a line for each system, with its number, name, proj4 text and area. */
 const SYSTEMS = new URL('vendor/epsg-index-2.0.0.br', import.meta.url)
-let systems: string | undefined
+let lines: ReadonlyMap<string, string> | undefined
+
+/** The lines of the index by their numbers. */
+function indexLines(): ReadonlyMap<string, string> {
+  lines ??= new Map(
+    brotliDecompressSync(readFileSync(SYSTEMS))
+      .toString()
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf('\t')), line]),
+  )
+  return lines
+}
 
 const projections = new Map<string, ReferenceSystem | undefined>()
+
+/** Returns all systems of metres, those with the smallest area first. */
+export function allProjectedSystems(): ReferenceSystem[] {
+  const all = [...indexLines().keys()].flatMap((number) => findReferenceSystem(`EPSG:${number}`) ?? [])
+  return all.filter(({ isGeographic }) => !isGeographic).sort((one, two) => one.areaSize - two.areaSize)
+}
 
 /**
  * Returns the system with a code: `EPSG:25832`, or the same as a URN or URL, as GeoJSON has it.
@@ -53,10 +72,9 @@ function epsgNumber(name: string): string | undefined {
 const WEB_MERCATOR_BEFORE_EPSG = '900913'
 
 function readProjection(number: string): ReferenceSystem | undefined {
-  systems ??= brotliDecompressSync(readFileSync(SYSTEMS)).toString()
-  const start = systems.indexOf(`\n${number}\t`) + 1
-  if (start === 0) return undefined
-  const [, name = '', text = '', bounds = ''] = systems.slice(start, systems.indexOf('\n', start)).split('\t')
+  const line = indexLines().get(number)
+  if (line === undefined) return undefined
+  const [, name = '', text = '', bounds = ''] = line.split('\t')
   const forward = findForward(Number(number), text)
   if (!forward) return undefined
   return {
@@ -68,6 +86,7 @@ function readProjection(number: string): ReferenceSystem | undefined {
       return Number.isFinite(longitude) && Number.isFinite(latitude) ? { longitude, latitude } : undefined
     },
     contains: area(bounds),
+    areaSize: sizeOf(bounds),
   }
 }
 
@@ -97,6 +116,12 @@ function findForward(number: number, text: string): ((point: [number, number]) =
     // proj4 has the usual projections, and throws for the others.
     return undefined
   }
+}
+
+/** @param bounds north, west, south and east */
+function sizeOf(bounds: string): number {
+  const [north = 90, west = -180, south = -90, east = 180] = bounds.split(',').map(Number)
+  return (north - south) * (east < west ? east - west + 360 : east - west)
 }
 
 /** Degrees by which a point may be outside of an area. */

@@ -73,7 +73,7 @@ describe('catalog import', () => {
       ...{ code: 1, stdout: '', stderr: `${line}; to remove 1 of 2 items, add --allow-removals\n` },
     })
     expect((await run('import', '--dry-run', path)).stdout).toBe(
-      'removed: b b\nshrinking: 0 created, 0 updated, 1 unchanged, 1 removed, 0 skipped (dry run: nothing was changed)\n',
+      'removed: b b\n\n  row  name  latitude  longitude  where\n  1    a     37.5      127        South Korea, 5 km from Yongsan-dong\n\nshrinking: 0 created, 0 updated, 1 unchanged, 1 removed, 0 skipped (dry run: nothing was changed)\n',
     )
     expect((await run('import', path, '--keep-missing')).stdout).toContain('1 unchanged, 0 removed')
     expect(await t.database.prisma.item.count({ where: { dataset: { slug: 'shrinking' } } })).toBe(2)
@@ -150,14 +150,21 @@ describe('Beside a running gateway', () => {
       expect.stringMatching(/^updated: item \d+ Item \d+, moves \d+(\.\d)? m$/),
       '  latitude 37.5000000 → -37.5000000',
     ])
-    expect(lines.slice(-2)).toEqual([
+    expect(lines.slice(-8)).toEqual([
       'updated: and 2 more',
+      '',
+      expect.stringMatching(/^ {2}row .* where$/),
+      expect.stringMatching(/^ {2}1 +Item 0 +-37\.5 +127 /),
+      expect.stringMatching(/^ {2}6 +Item 5 +-37\.5 /),
+      expect.stringMatching(/^ {2}12 +Item 11 +-37\.5 /),
+      '',
       'places: 0 created, 12 updated, 0 unchanged, 0 removed, 0 skipped (dry run: nothing was changed)',
     ])
     expect(stderr).toContain('--allow-moves')
-    const { changes, ...counts } = JSON.parse((await load(MOVED, '--dry-run', '--json')).stdout)
+    const { changes, places, ...counts } = JSON.parse((await load(MOVED, '--dry-run', '--json')).stdout)
     expect(counts).toMatchObject({ updated: 12, dryRun: true })
     expect(changes.items).toHaveLength(12)
+    expect(places).toMatchObject([{ row: 1 }, { row: 6 }, { row: 12, name: 'Item 11', latitude: '-37.5' }])
   })
 
   test('a wrong sign is stopped, and undone if it was allowed', async () => {

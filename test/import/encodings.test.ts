@@ -51,10 +51,10 @@ afterAll(async () => {
 const find = async (content: Buffer) => {
   const path = join(folder, 'places.csv')
   await writeFile(path, content)
-  const { dialect, inferences } = await initManifest(path, join(folder, 'made.json')).finally(() =>
+  const { dialect, choices } = await initManifest(path, join(folder, 'made.json')).finally(() =>
     rm(join(folder, 'made.json'), { force: true }),
   )
-  return { encoding: dialect.encoding, inference: inferences.find(({ what }) => what === 'encoding') }
+  return { encoding: dialect.encoding, inference: choices.find(({ what }) => what === 'encoding') }
 }
 
 describe('An encoding that the file does not prove', () => {

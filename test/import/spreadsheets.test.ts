@@ -270,8 +270,8 @@ describe('Of several sheets', () => {
     const init = async (content: Buffer) => {
       const path = join(await mkdtemp(join(tmpdir(), 'catalog-init-')), 'a.xlsx')
       await writeFile(path, content)
-      const { dialect, inferences } = await initManifest(path)
-      return { dialect, sheets: inferences.filter(({ what }) => what === 'sheet') }
+      const { dialect, choices } = await initManifest(path)
+      return { dialect, sheets: choices.filter(({ what }) => what === 'sheet') }
     }
     const choice = (name: string, example: string) => ({
       ...{ choice: `"${name}"`, example: `its table begins with ${example}`, write: `"sheet": "${name}"` },
@@ -298,7 +298,7 @@ describe('A spreadsheet', () => {
         ],
       }),
     )
-    const { dialect, checked } = await initManifest(path)
-    expect([dialect, checked.items[0]?.latitude]).toEqual([{ decimal: ',' }, '48.1'])
+    const { dialect, places } = await initManifest(path)
+    expect([dialect, places[0]?.latitude]).toEqual([{ decimal: ',' }, '48.1'])
   })
 })

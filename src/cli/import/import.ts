@@ -14,6 +14,9 @@ import {
   importManifest,
   type LargeChange,
 } from '../../import/import.ts'
+import { type Located, locate } from '../../init/where.ts'
+import type { RowItem } from '../../rows/parse-item.ts'
+import { Places } from '../../rows/places.ts'
 import { ProblemList } from '../../rows/problem.ts'
 import { describeMembers, printChanges, SHOWN_EXAMPLES } from '../changes.ts'
 import { CatalogCommand } from '../command.ts'
@@ -21,6 +24,7 @@ import { canAsk, confirm } from '../confirm.ts'
 import { commandOrigin, withDatabase } from '../database.ts'
 import { printJson, printLine, printNotice } from '../print.ts'
 import { initCommand } from './init.ts'
+import { printPlaces } from './places.ts'
 import { importProgress } from './progress.ts'
 
 interface Options {
@@ -53,9 +57,9 @@ async function run(manifests: string[], options: Options): Promise<void> {
   await withDatabase(
     async (database) => {
       const importPath = async (manifest: string) => {
-        const { summary, plan } = await importOne(database, manifest, options)
+        const { summary, plan, places } = await importOne(database, manifest, options)
         if (plan) printPlan(plan, summary, options)
-        printSummary(summary, plan, options)
+        printSummary(summary, plan, places, options)
         // Scripts read the counts; only a person needs advice.
         if (process.stdout.isTTY && !options.json && !options.dryRun) await printReaders(database, summary)
       }
@@ -102,6 +106,7 @@ async function importOne(database: Database, manifest: string, options: Options)
   const display = importProgress(process.stderr.isTTY)
   const warnings = new ProblemList()
   const skipped = new ProblemList()
+  const places = new Places()
   let plan: DatasetChanges | undefined
   const ask = async (change: LargeChange) => {
     display.clear()
@@ -115,6 +120,7 @@ async function importOne(database: Database, manifest: string, options: Options)
     onProgress: display.show,
     onPhase: display.showPhase,
     onWarning: (problem) => warnings.add(problem),
+    ...(dryRun && { onItem: (row: number, item: RowItem) => places.add(row, item) }),
     onSkipped: (problem) => skipped.add(problem),
     confirm: { ...(!allowRemovals && { removals: ask }), ...(!allowMoves && { moves: ask }) },
     ...(!json && { examples: SHOWN_EXAMPLES }),
@@ -124,7 +130,7 @@ async function importOne(database: Database, manifest: string, options: Options)
   }
   try {
     const summary = await importManifest(database, manifest, importOptions)
-    return { summary, plan }
+    return { summary, plan, places: await locate(places.three) }
   } finally {
     display.clear()
     for (const line of [...warnings.describe('warning: '), ...skipped.describe('skipped: ')]) printNotice(line)
@@ -144,10 +150,11 @@ function printPlan(plan: DatasetChanges, summary: ImportSummary, { json, dryRun 
   else if (!dryRun) for (const line of describeMembers(plan.dataset)) printNotice(`${summary.slug}: ${line}`)
 }
 
-/** Prints the counts. They end with the reason why nothing was removed, which scripts find on stderr. */
+/** Prints the places of a dry run and the counts. They end with the reason why nothing was removed, which scripts find on stderr. */
 function printSummary(
   { unidentified, ...summary }: ImportSummary,
   plan: DatasetChanges | undefined,
+  places: readonly Located[],
   { json, dryRun, keepMissing }: Options,
 ): void {
   const kept =
@@ -156,8 +163,9 @@ function printSummary(
       : ''
   if (json) {
     if (kept !== '') printNotice(`${summary.slug}: ${kept}`)
-    printJson(dryRun ? { ...summary, dryRun, changes: plan } : summary)
+    printJson(dryRun ? { ...summary, dryRun, changes: plan, places } : summary)
   } else {
+    printPlaces(places)
     printLine([counts(summary), kept].filter(Boolean).join('; ') + (dryRun ? ' (dry run: nothing was changed)' : ''))
   }
 }

@@ -1,4 +1,3 @@
-import type { Inference } from '../inference.ts'
 import { decodes } from './encodings.ts'
 import { exampleOf, guessEncodings } from './guess-encodings.ts'
 
@@ -60,19 +59,19 @@ function isUtf7(word: string): boolean {
 }
 
 /**
- * Finds the encoding of a part of a file. Unicode is proved; another encoding is only if no other has all bytes.
+ * Finds the encoding of a part of a file. Unicode is proved. Old encodings are not: all that have all bytes are readings, the likelier first, with the
+ * words that tell them apart.
  * @param bytes are whole lines
  */
-export function inferEncoding(bytes: Uint8Array): { encoding: string; inference?: Inference } {
+export function inferEncoding(bytes: Uint8Array): {
+  encoding: string
+  readings: { encoding: string; example: string }[]
+} {
   const unicode = findUnicode(bytes) ?? (isMostlyUtf8(bytes) ? 'utf-8' : undefined)
-  const readings = unicode === undefined ? guessEncodings(bytes) : []
-  const examples = exampleOf(readings)
-  const [chosen, ...alternatives] = readings.map(({ encoding }, index) => ({
-    ...{ choice: encoding, example: examples[index] ?? '', write: `"encoding": ${JSON.stringify(encoding)}` },
-  }))
-  if (!chosen) return { encoding: unicode ?? 'utf-8' }
-  const inference = { what: 'encoding', chosen, alternatives }
-  return alternatives.length === 0 ? { encoding: chosen.choice } : { encoding: chosen.choice, inference }
+  const found = unicode === undefined ? guessEncodings(bytes) : []
+  const examples = exampleOf(found)
+  const readings = found.map(({ encoding }, index) => ({ encoding, example: examples[index] ?? '' }))
+  return { encoding: readings[0]?.encoding ?? unicode ?? 'utf-8', readings }
 }
 
 /** Whether most lines beyond ASCII are UTF-8. The others are wrong, and an import names the first. */

@@ -121,13 +121,16 @@ function invalidText(file: SourceFile, bytes: Uint8Array, line: number): Error {
 
 /** Says which encodings have all bytes of lines, with the same text in each. */
 function encodingRemedy(file: SourceFile, lines: Uint8Array): string {
-  const { encoding, inference } = inferEncoding(lines)
+  const {
+    encoding,
+    readings: [first, ...others],
+  } = inferEncoding(lines)
   if (isSameEncoding(encoding, file.dialect.encoding ?? DEFAULT_ENCODING))
     return 'save it as UTF-8 with the program that wrote it'
   const advice = adviseEntry(file, { encoding })
-  if (!inference) return advice
-  const others = inference.alternatives.map(({ choice, example }) => `${JSON.stringify(choice)} if it is ${example}`)
-  return `${advice} if its text is ${inference.chosen.example}; or ${others.join('; or ')}`
+  if (!first || others.length === 0) return advice
+  const either = others.map((other) => `${JSON.stringify(other.encoding)} if it is ${other.example}`)
+  return `${advice} if its text is ${first.example}; or ${either.join('; or ')}`
 }
 
 function nameOf(encoding: string): string {

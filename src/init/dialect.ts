@@ -7,7 +7,7 @@ import { decodes } from '../rows/formats/encodings.ts'
 import { readBytes } from '../rows/formats/read-text.ts'
 import { hasText } from '../rows/formats/source-row.ts'
 import { readTables } from '../rows/formats/xlsx/xlsx.ts'
-import type { Inference } from '../rows/inference.ts'
+import { type Choice, written } from './choice.ts'
 
 /** Bytes of a file that are read to find its encoding. A letter that tells two encodings apart may come late. */
 const MAX_BYTES = 50_000_000
@@ -18,16 +18,24 @@ const START_BYTES = 100_000
 export async function detectDialect(
   file: SourceFile,
   hasSeparator: boolean,
-): Promise<{ dialect: Dialect; inferences: Inference[] }> {
+): Promise<{ dialect: Dialect; choices: Choice[] }> {
   const { start, telling } = await readTelling(file)
   const unicode = findUnicode(start)
-  const { encoding, inference } = unicode === undefined ? inferEncoding(telling) : { encoding: unicode }
+  const { encoding, readings } = unicode === undefined ? inferEncoding(telling) : { encoding: unicode, readings: [] }
+  const [chosen, ...alternatives] = readings.map(({ encoding: choice, example }) => ({
+    choice,
+    example,
+    write: written({ encoding: choice }),
+  }))
   const text = decodeStart(start, encoding)
   const separated = hasSeparator ? inferDelimiter(text) : { delimiter: ',' }
   const { delimiter } = separated
   return {
     dialect: { ...(encoding !== 'utf-8' && { encoding }), ...(delimiter !== ',' && { delimiter }) },
-    inferences: [inference, separated.inference].filter((each) => each !== undefined),
+    choices: [
+      ...(chosen && alternatives.length > 0 ? [{ what: 'encoding', chosen, alternatives }] : []),
+      ...(separated.choice ? [separated.choice] : []),
+    ],
   }
 }
 
@@ -87,9 +95,9 @@ const REGULAR = 0.8
  * Finds the separator that gives the most columns, with the same number in nearly all rows. A hint in the file proves it, and a usual one if no
  * other does the same. A sign of the first line, such as a space, is one if no usual one gives columns.
  */
-function inferDelimiter(start: string): { delimiter: string; inference?: Inference } {
-  // The import reads the hint.
-  if (findHint(start).hint !== undefined) return { delimiter: ',' }
+function inferDelimiter(start: string): { delimiter: string; choice?: Choice } {
+  const { hint } = findHint(start)
+  if (hint !== undefined) return { delimiter: hint }
   const split = (separators: readonly { separator: string; name: string }[]) =>
     separators
       .map((each) => ({ ...each, header: regularHeader(start, each.separator) }))
@@ -98,14 +106,16 @@ function inferDelimiter(start: string): { delimiter: string; inference?: Inferen
   const usual = split(SEPARATORS)
   const found = usual.length > 0 ? usual : split(signsIn(start))
   const [chosen, ...alternatives] = found.map(({ separator, name, header }) => ({
-    ...{ separator, choice: name, write: `"delimiter": ${JSON.stringify(separator)}` },
+    separator,
+    choice: name,
     example: `${header.length} columns, the first is ${JSON.stringify(header[0])}`,
+    write: written({ delimiter: separator }),
   }))
   if (!chosen) return { delimiter: ',' }
   const { separator: delimiter, ...first } = chosen
   if (usual.length === 1) return { delimiter }
   const others = alternatives.map(({ separator: _, ...choice }) => choice)
-  return { delimiter, inference: { what: 'delimiter', chosen: first, alternatives: others } }
+  return { delimiter, choice: { what: 'delimiter', chosen: first, alternatives: others } }
 }
 
 /** The characters of the first line that are in no usual name of a column. */
@@ -130,17 +140,15 @@ function regularHeader(text: string, delimiter: string): readonly string[] {
 }
 
 /** Finds the sheet with the table in a spreadsheet. It is left out if it is read by default and no other has a table. */
-export async function inferSheet(file: SourceFile): Promise<{ dialect: Dialect; inferences: Inference[] }> {
+export async function detectSheet(file: SourceFile): Promise<{ dialect: Dialect; choices: Choice[] }> {
   const tables = await readTables(file)
-  const [chosen, ...alternatives] = tables.map(({ name, example }) => ({
-    ...{
-      choice: JSON.stringify(name),
-      example: `its table begins with ${example}`,
-      write: `"sheet": ${JSON.stringify(name)}`,
-    },
-  }))
   const [first] = tables
-  if (!chosen || !first || (first.isDefault && alternatives.length === 0)) return { dialect: {}, inferences: [] }
-  const inferences = alternatives.length === 0 ? [] : [{ what: 'sheet', chosen, alternatives }]
-  return { dialect: { sheet: first.name }, inferences }
+  const [chosen, ...alternatives] = tables.map(({ name: sheet, example }) => ({
+    choice: JSON.stringify(sheet),
+    example: `its table begins with ${example}`,
+    write: written({ sheet }),
+  }))
+  if (!chosen || !first || (first.isDefault && alternatives.length === 0)) return { dialect: {}, choices: [] }
+  const choices = alternatives.length === 0 ? [] : [{ what: 'sheet', chosen, alternatives }]
+  return { dialect: { sheet: first.name }, choices }
 }

@@ -1,0 +1,107 @@
+import { quoteForShell } from '../../errors/quote-for-shell.ts'
+import { type Proposal, UNKNOWN_SYSTEM } from '../../init/init-manifest.ts'
+import { printLine, printNarrowTable, printNotice, printTable } from '../print.ts'
+import { printPlaces } from './places.ts'
+
+/** Prints all that `catalog import init` took from a file. */
+export function printProposal(proposal: Proposal): void {
+  const { places, texts, warnings, bad } = proposal
+  printLine(describeFile(proposal))
+  printFields(proposal)
+  printParagraph(texts.length > 0 ? [`  letters: ${texts.join(' · ')}`] : [])
+  printPlaces(places)
+  if (places.length === 0) printLine()
+  printChoices(proposal)
+  printSystems(proposal)
+  for (const line of [...warnings, ...bad]) printNotice(line)
+  printNext(proposal)
+}
+
+/** Prints lines after an empty one. */
+function printParagraph(lines: readonly string[]): void {
+  if (lines.length > 0) printLine()
+  for (const line of lines) printLine(line)
+}
+
+const FORMATS = [
+  [/\.(csv|tsv|txt)(\.gz)?$/i, 'CSV'],
+  [/\.(ndjson|jsonl)(\.gz)?$/i, 'NDJSON'],
+  [/\.geojson[ls]?(\.gz)?$/i, 'GeoJSON'],
+  [/\.xlsx$/i, 'spreadsheet'],
+] as const
+
+/** Says how a file is written, with the defaults. */
+function describeFile({ file, dialect, rows }: Proposal): string {
+  const [, format = ''] = FORMATS.find(([ending]) => ending.test(file)) ?? []
+  const { encoding = 'utf-8', delimiter = ',', decimal = '.', crs = 'degrees', sheet } = dialect
+  const isSheet = format === 'spreadsheet'
+  return [
+    `${file}   ${format}`,
+    ...(format === 'CSV' ? [`delimiter ${JSON.stringify(delimiter)}`] : []),
+    isSheet ? `sheet ${sheet === undefined ? '(the first)' : JSON.stringify(sheet)}` : encoding.toUpperCase(),
+    `decimal ${JSON.stringify(decimal)}`,
+    crs === UNKNOWN_SYSTEM ? 'metres' : crs,
+    ...(rows > 0 ? [`${rows.toLocaleString('en')} rows`] : []),
+  ].join(', ')
+}
+
+function printFields({ columns, values, labels, missing, unread, unused }: Proposal): void {
+  const member = <Value>(of: Partial<Record<string, Value>>, field: string): Value | undefined => of[field]
+  const fields = Object.entries(columns).flatMap(([field, source]) => {
+    const title = field === 'id' || field === 'externalId' ? `identity (${field})` : field
+    const label = member(labels, field)
+    const own = ['', title, describeSource(source), member(values, field) ?? '']
+    return label === undefined ? [own] : [own, ['', '  its label', label.column, label.value]]
+  })
+  const lacking = missing.map((field) => ['', field, '?', 'no column is called so and has such values'])
+  const left = missing.length > 0 ? unused.map(({ column, value }) => ['', '(no field)', column, value]) : []
+  printLine()
+  printNarrowTable(['', 'field', 'column', 'first value'], [...lacking, ...fields, ...left])
+  printParagraph(unread.map((line) => `  ${line}`))
+}
+
+/** The columns of a field as a person writes them. */
+function describeSource(source: NonNullable<Proposal['columns']['name']>): string {
+  if (typeof source === 'string') return source
+  if (Array.isArray(source)) return source.map((each) => (typeof each === 'string' ? each : each.column)).join(', ')
+  if ('template' in source) return source.template.replaceAll(/[{}]/g, '')
+  if ('value' in source) return '(the same in every row)'
+  return 'column' in source ? `${source.column}, else ${source.default}` : Object.values(source).join(' ')
+}
+
+function printChoices({ choices }: Proposal): void {
+  for (const { what, chosen, alternatives } of choices) {
+    printLine(`  ${what}: ${chosen.choice}`)
+    const rows = [{ ...chosen, choice: '' }, ...alternatives].map(({ choice, example, write }, index) => [
+      '',
+      index === 0 ? '' : 'or',
+      write,
+      [example, choice].filter((text) => text !== '').join(': '),
+    ])
+    printRows(rows)
+    printLine()
+  }
+}
+
+function printSystems({ question, systems = [] }: Proposal): void {
+  if (question === undefined) return
+  printLine(`  reference system: ${question}`)
+  printRows(systems.map(({ choice, example, write }) => ['', '', write, `${example}: ${choice}`]))
+  printLine()
+}
+
+/** Prints a table without a header. What a person copies is not cut. */
+function printRows([first, ...others]: readonly (readonly string[])[]): void {
+  if (first) printTable(first, others)
+}
+
+function printNext({ manifest, isWritten, question, choices, rows, badRows, dialect }: Proposal): void {
+  if (manifest === undefined) return
+  const open = [...choices.map(({ what }) => what), ...(question === undefined ? [] : ['reference system'])]
+  const bad = badRows > 0 ? `, with which ${badRows} of ${rows} rows are bad` : ''
+  const crs = dialect.crs === UNKNOWN_SYSTEM ? 'the right system' : `"crs": ${JSON.stringify(dialect.crs)}`
+  if (isWritten) printLine(`Wrote ${manifest}${bad}.${open.length > 0 ? ` Choices: ${open.join(', ')}.` : ''}`)
+  else printLine(`${manifest} was there, and stays as it is: write ${crs} into it.`)
+  const command = `npx catalog import --dry-run ${badRows > 0 ? '--skip-invalid ' : ''}${quoteForShell(manifest)}`
+  printLine(`Wrong? Edit it. Then: ${command}`)
+}

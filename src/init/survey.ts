@@ -1,0 +1,102 @@
+import { textOf, withNested } from '../rows/column-mapping.ts'
+import type { SourceFile } from '../rows/formats/dialect.ts'
+import { emptyCells } from '../rows/formats/no-value.ts'
+import { readFile } from '../rows/formats/readers.ts'
+import type { Fields } from '../rows/formats/source-row.ts'
+import type { ItemFile } from '../rows/manifest.ts'
+import { Places, type StoredPlace } from '../rows/places.ts'
+import { ProblemList } from '../rows/problem.ts'
+import { rows as readItems } from '../rows/rows.ts'
+import type { IdentityCount } from './identity.ts'
+import type { Sample } from './sample.ts'
+
+/** Rows that are read. The values of keys are in memory. */
+const MAX_ROWS = 200_000
+
+/** Whether each code has one name, and each name one code. */
+export class LabelCheck {
+  readonly code: string
+  readonly label: string
+  isOneToOne = true
+  readonly #labels = new Map<string, string>()
+  readonly #codes = new Map<string, string>()
+
+  constructor(code: string, label: string) {
+    this.code = code
+    this.label = label
+  }
+
+  see(row: Fields): void {
+    const [code, label] = [textOf(row[this.code]).trim(), textOf(row[this.label]).trim()]
+    this.isOneToOne &&=
+      code !== '' && label !== '' && this.#is(this.#labels, code, label) && this.#is(this.#codes, label, code)
+  }
+
+  #is(known: Map<string, string>, key: string, value: string): boolean {
+    if (!known.has(key)) known.set(key, value)
+    return known.get(key) === value
+  }
+}
+
+const SHOWN_TEXTS = 3
+const MAX_TEXT_LENGTH = 40
+const BEYOND_ASCII = /(?![\0-\x7f])\p{L}/u
+
+/** What all rows show. */
+export interface Survey {
+  /** At most 200,000. */
+  rows: number
+  /** The columns that are blank in some rows. */
+  blank: ReadonlySet<string>
+  /** The first texts with letters beyond ASCII. */
+  texts: string[]
+}
+
+/** Reads all rows, and shows them to the counts of identities and of labels. */
+export async function surveyRows(
+  file: SourceFile,
+  { empty, columns }: Sample,
+  watched: readonly (IdentityCount | LabelCheck)[],
+): Promise<Survey> {
+  const blank = new Set<string>()
+  const texts = new Set<string>()
+  const withEmpty = emptyCells(empty)
+  let rows = 0
+  for await (const row of readFile(file)) {
+    if (!('fields' in row)) continue
+    const fields = withNested(withEmpty(row.fields))
+    for (const each of watched) each.see(fields)
+    for (const column of columns) {
+      const text = textOf(fields[column]).trim()
+      if (text === '') blank.add(column)
+      else if (texts.size < SHOWN_TEXTS && BEYOND_ASCII.test(text)) texts.add(text.slice(0, MAX_TEXT_LENGTH))
+    }
+    rows += 1
+    if (rows >= MAX_ROWS) break
+  }
+  return { rows, blank, texts: [...texts] }
+}
+
+/** What an import says of the rows. */
+export interface CheckedRows {
+  badRows: number
+  /** The bad rows, and what may be wrong with others, by their reasons. */
+  bad: string[]
+  warnings: string[]
+  /** The first, the middle and the last place as they would be stored. */
+  places: StoredPlace[]
+}
+
+/** Reads the rows as an import does, without a database. */
+export async function checkRows(file: ItemFile): Promise<CheckedRows> {
+  const [bad, warnings, places] = [new ProblemList(), new ProblemList(), new Places()]
+  let rows = 0
+  for await (const row of readItems(file)) {
+    const problems = 'reason' in row && row.warns !== undefined ? warnings : bad
+    if ('reason' in row) problems.add({ file: file.name, ...row })
+    if (problems === bad) rows += 1
+    if ('item' in row) places.add(rows, row.item)
+    if (rows >= MAX_ROWS) break
+  }
+  return { badRows: bad.count, bad: bad.describe(), warnings: warnings.describe('warning: '), places: places.three }
+}

@@ -1,0 +1,172 @@
+import { basename } from 'node:path'
+import { textOf } from '../rows/column-mapping.ts'
+import type { Columns } from '../rows/manifest.ts'
+import { allProjectedSystems, findReferenceSystem, type ReferenceSystem } from '../rows/reference-system.ts'
+import { type Choice, type Reading, written } from './choice.ts'
+import { COUNTRY_NAME, CRS_NAME, matches, SYSTEM_NAMES, ZONE_NAME } from './header-names.ts'
+import { type Position, readNumber } from './position.ts'
+import { type Sample, textsIn } from './sample.ts'
+import { countryTest, describePlace, findCountry, nearestCity, type Place } from './where.ts'
+
+/** The reference system of metres, or what to ask for. */
+export interface System {
+  /** Undefined if the file names none. */
+  crs: string | undefined
+  /** The columns of the place, exchanged if the system needs that. */
+  columns: Position['columns']
+  choices: Choice[]
+  /** What a person must say. */
+  question?: string
+  /** The systems in use in the country of the file, with the first place under each, those near a city first. */
+  systems?: Reading[]
+}
+
+/** A system that has nearly all points, and whether its columns are the other way round. */
+interface Candidate extends Place {
+  system: ReferenceSystem
+  isSwapped: boolean
+}
+
+/** Nearly all points must be in the area of a system. */
+const FITTING = 0.95
+const MAX_POINTS = 50
+const MAX_SYSTEMS = 40
+/** Square degrees. Systems with larger areas are for maps, except for the usual one of the web. */
+const LARGEST_AREA = 15_000
+const WEB_MERCATOR = 'EPSG:3857'
+
+/**
+ * Finds the reference system of metres: the one that a text or a column of the file names. Otherwise it lists those of a country.
+ * @param country is its name or code, if a person says it
+ */
+export async function findSystem(
+  path: string,
+  sample: Sample,
+  position: Position,
+  country: string | undefined,
+): Promise<System> {
+  const { columns } = position
+  const none = { crs: undefined, columns, choices: [] }
+  const { latitude, longitude } = columns
+  if (!position.areMetres || typeof latitude !== 'string' || typeof longitude !== 'string') return none
+  if (sample.ownCrs !== undefined) return { ...none, crs: sample.ownCrs }
+  const points = pointsOf(sample, position, latitude, longitude)
+  // A column of points has its own order.
+  const orders = latitude === longitude ? [false] : [false, true]
+  const zones = sample.columns.filter(
+    (column) => matches(ZONE_NAME, column) && new Set(textsIn(sample, column)).size > 1,
+  )
+  if (zones[0] !== undefined) {
+    const count = new Set(textsIn(sample, zones[0])).size
+    return { ...none, question: `${zones[0]} has ${count} values: convert, or one entry of "items" each` }
+  }
+  const toReading = async ({ system: { code, name }, isSwapped, ...place }: Candidate): Promise<Reading> => ({
+    choice: name,
+    example: `${place.latitude.toFixed(4)}, ${place.longitude.toFixed(4)}, ${await describePlace(place)}`,
+    write: written({ crs: code, ...(isSwapped && exchanged(columns)) }),
+  })
+  const take = async ([first, ...others]: readonly Candidate[]): Promise<System> => {
+    if (!first) return none
+    const [chosen, ...alternatives] = await Promise.all([first, ...others].map(toReading))
+    const choices = chosen && others.length > 0 ? [{ what: 'crs', chosen, alternatives }] : []
+    return { crs: first.system.code, columns: first.isSwapped ? exchanged(columns) : columns, choices }
+  }
+  const systemsNamed = namedIn(path, sample).flatMap((number) => findReferenceSystem(`EPSG:${number}`) ?? [])
+  const named = distinct(
+    systemsNamed.flatMap((system) => orders.flatMap((isSwapped) => candidatesUnder(system, points, isSwapped))),
+  )
+  if (named.length > 0) return take(named)
+  const found = await findCountry(country ?? countryIn(sample) ?? '')
+  const metres = `the coordinates are metres, and no text of the file names their reference system`
+  if (!found) return { ...none, question: `${metres}; say the country: --country NZ lists those in use there` }
+  const isThere = await countryTest(found.code)
+  const inUse = allProjectedSystems()
+    .filter(({ areaSize, code, name }) => code === WEB_MERCATOR || (areaSize < LARGEST_AREA && !isVariant(code, name)))
+    .flatMap((system) => orders.flatMap((isSwapped) => candidatesUnder(system, points, isSwapped)))
+    .filter(isThere)
+  const farness = (candidate: Candidate) => nearestCity(candidate)?.km ?? Number.POSITIVE_INFINITY
+  const list = distinct(inUse)
+    .map((candidate) => ({ candidate, km: farness(candidate) }))
+    .sort((one, two) => one.km - two.km)
+    .map(({ candidate }) => candidate)
+  const systems = await Promise.all(list.slice(0, MAX_SYSTEMS).map(toReading))
+  if (list.length === 1) return { ...(await take(list)), systems, question: `the only one of ${found.name} that fits` }
+  const which =
+    systems.length > 0 ? `write the right one of ${found.name} into the manifest` : `none of ${found.name} fits`
+  return { ...none, question: `${metres}; ${which}`, systems }
+}
+
+/** Whether a system is another one with a height or the other order of its axes, or is none of EPSG. */
+function isVariant(code: string, name: string): boolean {
+  return / \+ |\((N-z?E|zE-N|E-N)\)/.test(name) || Number(code.slice('EPSG:'.length)) > LAST_OF_EPSG
+}
+
+/** Numbers above are those of Esri. */
+const LAST_OF_EPSG = 32_767
+
+function pointsOf(sample: Sample, { decimal }: Position, latitude: string, longitude: string) {
+  return sample.rows
+    .map((row) => ({
+      x: readNumber(textOf(row[longitude]), 'longitude', decimal, true),
+      y: readNumber(textOf(row[latitude]), 'latitude', decimal, true),
+    }))
+    .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y) && x !== 0 && y !== 0)
+    .slice(0, MAX_POINTS)
+}
+
+function exchanged({ latitude, longitude }: Position['columns']): Pick<Columns, 'latitude' | 'longitude'> {
+  return { ...(longitude && { latitude: longitude }), ...(latitude && { longitude: latitude }) }
+}
+
+/** The country that a column of the file names in all rows. */
+function countryIn(sample: Sample): string | undefined {
+  const values = sample.columns
+    .filter((name) => matches(COUNTRY_NAME, name))
+    .map((name) => [...new Set(textsIn(sample, name))])
+  return values.find(({ length }) => length === 1)?.[0]
+}
+
+/** The numbers of systems that the name of the file, a header or a column of one value says. */
+function namedIn(path: string, sample: Sample): number[] {
+  const columnTexts = sample.columns.flatMap((column) => {
+    const texts = [...new Set(matches(CRS_NAME, column) || matches(ZONE_NAME, column) ? textsIn(sample, column) : [])]
+    const [only = ''] = texts.length === 1 ? texts : []
+    return matches(ZONE_NAME, column) ? `utm ${only}` : /^\d{4,6}$/.test(only) ? `epsg:${only}` : only
+  })
+  return [...columnTexts, ...sample.columns, basename(path)].flatMap(namedSystems)
+}
+
+/** The systems that a text says: `EPSG:25832`, `utm32`, `UTM_Zone_52N`, `NZTM`. Without N or S a zone is on either side of the equator. */
+function namedSystems(text: string): number[] {
+  const codes = [...text.matchAll(/epsg\D{0,3}(\d{4,6})(?!\d)/gi)].map(([, code]) => Number(code))
+  const known = SYSTEM_NAMES.filter(([name]) => name.test(text)).map(([, number]) => number)
+  const [, digits, side] = /utm\D{0,6}(\d{1,2})([ns])?(?!\d)/i.exec(text) ?? []
+  const zone = Number(digits)
+  if (!(zone >= 1 && zone <= 60)) return [...codes, ...known]
+  const north = zone >= 28 && zone <= 38 ? [25800 + zone, 32600 + zone] : [32600 + zone]
+  const isOnly = (letter: string) => side?.toLowerCase() === letter
+  return [...codes, ...known, ...(isOnly('s') ? [] : north), ...(isOnly('n') ? [] : [32700 + zone])]
+}
+
+/** The first place under a system, if nearly all points are in its area. */
+function candidatesUnder(
+  system: ReferenceSystem,
+  points: readonly { x: number; y: number }[],
+  isSwapped: boolean,
+): Candidate[] {
+  const toPlace = ({ x, y }: { x: number; y: number }) => system.toDegrees(isSwapped ? y : x, isSwapped ? x : y)
+  const isInside = (place: Place | undefined) => place !== undefined && system.contains(place)
+  const [point] = points
+  const first = point && toPlace(point)
+  if (!first || system.isGeographic || !isInside(first)) return []
+  const inside = points.filter((each) => isInside(toPlace(each)))
+  return inside.length < FITTING * points.length ? [] : [{ system, isSwapped, ...first }]
+}
+
+/** Of the systems that have the first point at the same place, within ten metres, only the first. */
+function distinct(candidates: readonly Candidate[]): Candidate[] {
+  const seen = new Set<string>()
+  return candidates.filter(
+    ({ longitude, latitude }) => seen.size < seen.add(`${longitude.toFixed(4)} ${latitude.toFixed(4)}`).size,
+  )
+}
