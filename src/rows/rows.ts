@@ -45,12 +45,17 @@ export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenera
       yield row
       continue
     }
-    if (reader.isFirst) yield* warnOfUnknown(file, row)
+    const unknown = reader.isFirst ? unknownFields(file.columns, row.fields) : []
+    if (unknown.length > 0) yield { line: row.line, reason: `${IGNORED}: ${unknown.join(', ')}`, warns: 'warning' }
     isEmpty = false
     columns.addRow(row.fields)
-    if (!file.isExact) yield* findDoubts(file, used, row)
-    if (zones) yield* zones.see(row)
-    yield* reader.read(row)
+    // Not yield*, which takes several promises for each row.
+    if (!file.isExact) for (const doubt of findDoubts(file, used, row)) yield doubt
+    const zone = zones?.see(row)
+    if (zone) yield zone
+    const read = reader.read(row)
+    if ('item' in read && isZero(read.item)) yield { line: row.line, reason: AT_ZERO, warns: 'warning' }
+    yield read
   }
   columns.end(!isEmpty)
 }
@@ -68,11 +73,10 @@ function fieldCheck({ columns }: ItemFile): (names: readonly string[]) => string
   }
 }
 
-function* warnOfUnknown({ columns }: ItemFile, { line, fields }: FieldsRow): Generator<Problem> {
-  const unknown = unknownFields(columns, fields)
-  if (unknown.length === 0) return
-  yield { line, reason: `not fields of an item, so ignored: ${unknown.join(', ')}`, warns: 'warning' }
-}
+const IGNORED = 'not fields of an item, so ignored'
+const AT_ZERO = 'latitude and longitude are both 0'
+
+const isZero = ({ latitude, longitude }: RowItem) => latitude === '0' && longitude === '0'
 
 const COORDINATES = ['latitude', 'longitude'] as const
 /** Characters of a value that are shown. */
@@ -84,20 +88,20 @@ const ZONE = /^(utm|gk)?[ _-]?(zone|zona|huso|fuso|fuseau)[ _-]?(utm|no|nr|numbe
 /** Finds a column with more than one zone: a file has one reference system. */
 class ZoneCheck {
   #column: string | undefined
-  #first: string | undefined;
+  #first: string | undefined
 
-  *see({ line, fields }: FieldsRow): Generator<Problem> {
-    if (this.#first === '') return
+  see({ line, fields }: FieldsRow): Problem | undefined {
+    if (this.#first === '') return undefined
     this.#column ??= Object.keys(fields).find((name) => ZONE.test(name)) ?? ''
     const zone = textOf(fields[this.#column]).trim()
     if (this.#column === '') this.#first = ''
-    if (!/^\d{1,2} ?[A-Z]?$/i.test(zone) || zone === this.#first) return
-    if (this.#first !== undefined) {
-      const advice = 'convert the coordinates, or make a file and an entry of "items" of each zone'
-      const reason = `the column ${this.#column} has several zones, and "crs" is one reference system; ${advice}`
-      yield { line, reason, value: `${this.#first} and ${zone}`, warns: 'warning' }
-    }
-    this.#first = this.#first === undefined ? zone : ''
+    if (!/^\d{1,2} ?[A-Z]?$/i.test(zone) || zone === this.#first) return undefined
+    const first = this.#first
+    this.#first = first === undefined ? zone : ''
+    if (first === undefined) return undefined
+    const advice = 'convert the coordinates, or make a file and an entry of "items" of each zone'
+    const reason = `the column ${this.#column} has several zones, and "crs" is one reference system; ${advice}`
+    return { line, reason, value: `${first} and ${zone}`, warns: 'warning' }
   }
 }
 
@@ -123,17 +127,11 @@ class RowReader {
     this.#position = new PositionReader(file)
   }
 
-  *read(given: FieldsRow): Generator<Row | Problem> {
+  read(given: FieldsRow): Row | Problem {
     this.isFirst = false
     const row = this.#withNumbers(given)
-    const { line } = row
     const item = this.#parse(row)
-    if (item instanceof Misfit) yield this.#problemOf(row, item)
-    else {
-      const isZero = item.latitude === '0' && item.longitude === '0'
-      if (isZero) yield { line, reason: 'latitude and longitude are both 0', warns: 'warning' }
-      yield { line, item }
-    }
+    return item instanceof Misfit ? this.#problemOf(row, item) : { line: row.line, item }
   }
 
   #parse({ fields, crs }: FieldsRow): RowItem | Misfit {

@@ -23,7 +23,8 @@ export async function* readCsv(given: AsyncIterable<string>, file: SourceFile): 
         if (short.count === 0) short.line = record.line
         short.count += 1
       }
-      yield* swallowedRows(record, header.length, delimiter)
+      const swallowed = findSwallowed(record, header.length, delimiter)
+      if (swallowed) yield swallowed
       yield toRow(record, header)
     } else {
       header = readHeader(record, delimiter, file)
@@ -124,18 +125,18 @@ function describeExcess(cells: readonly string[], header: readonly string[]): st
  * Warns of a cell with as many separators as the lines in it would have: two stray quotes make one row of several. A name with a line feed has
  * fewer.
  */
-function* swallowedRows({ line, lastLine, cells }: CsvRecord, width: number, delimiter: string): Generator<Problem> {
-  if (lastLine === line || width < 2) return
+function findSwallowed({ line, lastLine, cells }: CsvRecord, width: number, delimiter: string): Problem | undefined {
+  if (lastLine === line || width < 2) return undefined
   const found = cells.findIndex((cell) => {
     const ends = cell.split(ANY_LINE_END).length - 1
     const separators = cell.split(delimiter).length - 1
     const expected = ends * (width - 1)
     return ends > 0 && (separators === expected || (cells.length < width && separators > expected))
   })
-  if (found === -1) return
+  if (found === -1) return undefined
   const reason =
     'a cell has as many separators as a row, so a quote that does not close may have made one row of several'
-  yield { line, reason, value: `cell ${found + 1}, line ${line} to ${lastLine}`, warns: 'warning' }
+  return { line, reason, value: `cell ${found + 1}, line ${line} to ${lastLine}`, warns: 'warning' }
 }
 
 /** The usual separators of columns. */

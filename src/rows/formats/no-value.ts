@@ -50,12 +50,13 @@ function describeText(value: string): string | undefined {
 /** A spreadsheet keeps 15 digits of a number, so the last ones of a longer one are 0. */
 const CUT_DIGITS = /^\d{15,20}$/
 
-/** Warns of the texts in these columns of a row that may stand for no value, or for another one. */
-export function* findDoubts(
+/** Returns warnings of the texts in these columns of a row that may stand for no value, or for another one. */
+export function findDoubts(
   file: SourceFile,
   columns: readonly string[],
   { line, fields }: { line: number; fields: Fields },
-): Generator<Problem> {
+): Problem[] {
+  const doubts: Problem[] = []
   for (const column of columns) {
     const value = fields[column]
     const what =
@@ -69,7 +70,8 @@ export function* findDoubts(
     const empty = { empty: [...(file.dialect.empty ?? []), text] }
     if (what === MEANS_NONE) {
       const reason = `the column ${column} has the text ${text}; if it means no value, ${adviseEntry(file, empty)}`
-      yield { line, reason, warns: 'doubt' }
-    } else yield { line, reason: `the column ${column} has ${what}`, value: text, warns: 'doubt' }
+      doubts.push({ line, reason, warns: 'doubt' })
+    } else doubts.push({ line, reason: `the column ${column} has ${what}`, value: text, warns: 'doubt' })
   }
+  return doubts
 }

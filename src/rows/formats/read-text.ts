@@ -8,7 +8,7 @@ import { quoteForShell } from '../../errors/quote-for-shell.ts'
 import { findInAscii, findUnicode, inferEncoding, isSurelyUtf8, isValid, splitLines } from './detect-encoding.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
 import { type Decoder, decoderOf, InvalidText, isSameEncoding, isUnicode } from './encodings.ts'
-import { findSignature } from './signatures.ts'
+import { describeMissing, findSignature } from './signatures.ts'
 
 const DEFAULT_ENCODING = 'utf-8'
 
@@ -154,7 +154,7 @@ export function countLines(text: string): number {
  */
 export async function requireRegularFile({ name, path }: Pick<SourceFile, 'name' | 'path'>): Promise<void> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw operationFailed(`${name}: does not exist`, error)
+    if (error.code === 'ENOENT') throw operationFailed(`${name}: ${describeMissing(name)}`, error)
   })
   if (!found || found.isFile()) return
   if (found.isDirectory()) throw operationFailed(`${name}: is a folder; name a file in it`)

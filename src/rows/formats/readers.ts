@@ -5,7 +5,7 @@ import { readGeoJson } from './geojson.ts'
 import { readNdjson } from './ndjson.ts'
 import { emptyCells } from './no-value.ts'
 import { readText } from './read-text.ts'
-import { findOtherWay, isAddress } from './signatures.ts'
+import { findOtherWay } from './signatures.ts'
 import { type ByteListener, hasText, type SourceRow } from './source-row.ts'
 import { readXlsx } from './xlsx/xlsx.ts'
 
@@ -51,7 +51,7 @@ const FORMATS: readonly Format[] = [
  */
 export function formatOf(file: SourceFile): Format {
   const { name, dialect } = file
-  const format = isAddress(name) ? undefined : FORMATS.find(({ ending }) => ending.test(name))
+  const format = FORMATS.find(({ ending }) => ending.test(name))
   if (!format) {
     const endings =
       'must end in .csv, .tsv, .txt, .ndjson, .jsonl, .geojson, .geojsonl or .geojsons, with or without .gz'

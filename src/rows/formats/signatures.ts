@@ -28,13 +28,19 @@ const TAR_MAGIC = 257
 
 const unpackOnce = (name: string) => `gunzip -c ${quoteForShell(name)} > ${quoteForShell(`once-${name}`)}`
 
-/** Whether a name is an address of the web. */
-export const isAddress = (name: string) => /^https?:\/\//i.test(name)
+const ADDRESS = /^https?:\/\//i
+
+/** Says that a file is not there, and how to get it if its name is an address of the web. */
+export function describeMissing(name: string): string {
+  return ADDRESS.test(name)
+    ? `is an address; download the file first: curl -fLO ${quoteForShell(name)}`
+    : 'does not exist'
+}
 
 /** Returns how to get a file that can be read from one whose name is that of another format; undefined for an unknown one. */
 export function findOtherWay(file: SourceFile): string | undefined {
   const { name } = file
-  if (isAddress(name)) return `is an address; download the file first: curl -fLO ${quoteForShell(name)}`
+  if (ADDRESS.test(name)) return describeMissing(name)
   if (/\.json(\.gz)?$/i.test(name)) return describeJson(file)
   const found = data.byEnding.find(({ endings }) => new RegExp(`\\.(${endings})$`, 'i').test(name))
   return found && fillNames(found.remedy, name, found.endings)
