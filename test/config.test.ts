@@ -25,3 +25,21 @@ test('variables of psql without DATABASE_URL have a warning, because the embedde
   expect(readConfig(env).warning).toBe(warning)
   expect(readConfig({ ...env, DATABASE_URL: 'postgresql://127.0.0.1/catalog' }).warning).toBeUndefined()
 })
+
+test.each([
+  ['https://*.example.com', 'https://*.example.com has a *; name each origin, such as https://maps.example'],
+  ['https://app.example,null', 'null is sent by all pages without an origin, such as files; serve the page'],
+  [
+    'https://app.example/x',
+    'https://app.example/x has more than a scheme, a host and a port; write https://app.example',
+  ],
+])('CORS_ORIGINS=%s is refused with what is wrong and what to write', (value, problem) => {
+  expect(() => readConfig({ CORS_ORIGINS: value })).toThrow(
+    `CORS_ORIGINS must be a comma-separated list of origins, or *: ${problem}`,
+  )
+})
+
+test('CORS_ORIGINS takes what --origin takes, or * for all', () => {
+  const value = 'HTTPS://app.example/, tauri://localhost, *'
+  expect(readConfig({ CORS_ORIGINS: value }).corsOrigins).toEqual(['https://app.example', 'tauri://localhost', '*'])
+})

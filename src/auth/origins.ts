@@ -1,3 +1,4 @@
+import { originOfUrl } from '../config/origin.ts'
 import { outsideRequests } from '../database/cancellation.ts'
 import type { ChangeFeed } from '../database/change-feed.ts'
 import { RevisionCache } from '../database/revision-cache.ts'
@@ -8,21 +9,13 @@ import type { SqlReader } from '../database/sql-reader.ts'
  * of somebody who copied it. Other programs can send any origin.
  */
 
-/** Other characters of a host, such as `*` and `;`, would mean more than one origin in a Content-Security-Policy. */
-const ORIGIN = /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/
-
-/** The origin of an HTTP URL that has no path, in the form in which browsers send it; undefined for any other text. */
-export function parseOrigin(text: string): string | undefined {
-  const url = URL.parse(text)
-  return url && ORIGIN.test(url.origin) && url.href === `${url.origin}/` ? url.origin : undefined
-}
-
 /** The origin of the page that sent a request; without `Origin`, that of the page in `Referer`. */
 export function pageOriginOf(headers: {
   origin?: string | undefined
   referer?: string | undefined
 }): string | undefined {
-  return headers.origin ?? URL.parse(headers.referer ?? '')?.origin
+  const page = URL.parse(headers.referer ?? '')
+  return headers.origin ?? (page ? originOfUrl(page) : undefined)
 }
 
 /** The origins of the keys that are not revoked. */

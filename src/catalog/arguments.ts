@@ -123,9 +123,24 @@ const searchText = textUpTo(200).refine(
   'must not be only white space',
 )
 
+/** Degrees. Libraries compute the edge of the world with an error that is smaller: 180.00000000000003. */
+const TOLERANCE = 1e-9
+
+/** An edge of a box. Within the tolerance of the edge of the world, it is that edge. */
+const edge = (bound: number, valid: z.ZodType<number, number>) =>
+  z
+    .number('must be a number')
+    .transform((degrees) => (Math.abs(Math.abs(degrees) - bound) <= TOLERANCE ? Math.sign(degrees) * bound : degrees))
+    .pipe(valid)
+
 /** A box in degrees. If `west` is greater than `east`, it crosses the antimeridian. */
 export const boundingBox = z
-  .object({ west: longitude, south: latitude, east: longitude, north: latitude })
+  .object({
+    west: edge(180, longitude),
+    south: edge(90, latitude),
+    east: edge(180, longitude),
+    north: edge(90, latitude),
+  })
   .refine(({ south, north }) => south <= north, { path: ['south'], error: 'must be at most north' })
 
 /** The arguments of a search for items by name or keyword, in a box, or both. */
@@ -141,6 +156,18 @@ export const searchArguments = z
     path: ['text'],
     error: 'must be given if within is not',
   })
+
+/**
+ * A decimal number, also with an exponent, which many programs write for small numbers. Each text matches in one way only: otherwise 11,000
+ * digits before a letter would take a tenth of a second.
+ */
+const BOX_NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/
+
+/** The numbers of a text that separates them with commas, as boxes are written in URLs; undefined for any other text. */
+export function parseNumbers(text: string): number[] | undefined {
+  const parts = text.split(',')
+  return parts.every((part) => BOX_NUMBER.test(part)) ? parts.map(Number) : undefined
+}
 
 /**
  * The number of a decimal text. If the text is out of bounds and would be rounded to a bound, as 90.00000000000000001 to 90, the result

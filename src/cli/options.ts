@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { parseExpiry } from '../auth/expiry.ts'
-import { parseOrigin } from '../auth/origins.ts'
+import { parseOrigin } from '../config/origin.ts'
 
 /* The arguments and options of several commands. */
 
@@ -32,9 +32,8 @@ export function collect(value: string, before: string[] = []): string[] {
 
 /** Adds an origin of an option that may be given several times. An empty text adds none. */
 export function collectOrigin(value: string, before: string[] = []): string[] {
-  const origin = parseOrigin(value)
-  if (origin === undefined && value !== '') {
-    throw new InvalidArgumentError('It must be the origin of web pages, such as https://maps.example.')
-  }
-  return origin === undefined ? before : [...before, origin]
+  if (value === '') return before
+  const parsed = parseOrigin(value)
+  if ('problem' in parsed) throw new InvalidArgumentError(parsed.problem)
+  return [...before, parsed.origin]
 }

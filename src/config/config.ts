@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { operationFailed } from '../errors/errors.ts'
 import { type BaseMap, NAMED_BASE_MAPS } from './base-maps.ts'
+import { parseOrigin } from './origin.ts'
 
 const flag = z
   .enum(['true', 'false', '1', '0'], 'must be true or false')
@@ -17,12 +18,13 @@ const integer = (minimum: number, maximum: number) =>
     .refine((n) => n >= minimum && n <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
 
 /** A list with commas. `what` names its parts. */
+const list = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+
 const listOf = (isPart: (part: string) => boolean, what: string) =>
-  z
-    .string()
-    .default('')
-    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-    .refine((parts) => parts.every(isPart), `must be a comma-separated list of ${what}`)
+  list.refine((parts) => parts.every(isPart), `must be a comma-separated list of ${what}`)
 
 const oneOf = <const Words extends readonly string[]>(words: Words) =>
   z.enum(words, `must be one of ${words.join(', ')}`)
@@ -86,7 +88,7 @@ const environment = z.object({
   PORT: integer(0, 65535).default(4000),
   WORKERS: integer(1, 1000).optional(),
   SAMPLE_DATA: flag.optional(),
-  CORS_ORIGINS: listOf(isOrigin, 'origins such as https://example.org, or *'),
+  CORS_ORIGINS: list.transform(parseOrigins),
   TRUSTED_PROXIES: listOf(isNetwork, 'addresses and networks such as 10.0.0.0/8'),
   BASE_PATH: z
     .string()
@@ -301,6 +303,12 @@ function isNetwork(text: string): boolean {
   return bits !== undefined && /^\d{1,3}$/.test(length) && Number(length) <= bits && rest.length === 0
 }
 
-function isOrigin(text: string): boolean {
-  return text === '*' || (URL.canParse(text) && new URL(text).origin === text)
+/** The origins of CORS_ORIGINS, one of which may be `*` for all. */
+function parseOrigins(texts: readonly string[], context: z.RefinementCtx): string[] {
+  return texts.flatMap((text) => {
+    const parsed = text === '*' ? { origin: text } : parseOrigin(text)
+    if ('origin' in parsed) return parsed.origin
+    context.addIssue(`must be a comma-separated list of origins, or *: ${parsed.problem}`)
+    return []
+  })
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createKey, revokeKey, updateKey } from '../../src/auth/keys.ts'
-import { parseOrigin } from '../../src/auth/origins.ts'
+import { parseOrigin } from '../../src/config/origin.ts'
 import { post } from '../mcp/client.ts'
 import { useApp } from '../support/app.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
@@ -129,16 +129,52 @@ test.each([
   ['https://Maps.Example:443/', MAPS],
   ['http://localhost:8080', 'http://localhost:8080'],
   ['https://지도.example', 'https://xn--hq1bx03b.example'],
-])('%s is the origin %s', (text, origin) => {
-  expect(parseOrigin(text)).toBe(origin)
+  ...[
+    'tauri://localhost',
+    'capacitor://localhost',
+    'ionic://localhost:8100',
+    'app://obsidian.md',
+    'ftp://maps.example',
+  ].map((origin) => [origin, origin]),
+  ['chrome-extension://aapbdbdomjkkjkaonfhkkikfgjllcleb', 'chrome-extension://aapbdbdomjkkjkaonfhkkikfgjllcleb'],
+  ['moz-extension://0B1C2D3E-aaaa-bbbb-cccc-000000000000/', 'moz-extension://0b1c2d3e-aaaa-bbbb-cccc-000000000000'],
+])('%s is the origin %s', (text = '', origin) => {
+  expect(parseOrigin(text)).toEqual({ origin })
 })
 
 test.each([
   ...['maps.example', 'https://maps.example/city', 'https://maps.example?x', 'https://u:p@maps.example'],
-  ...['ftp://maps.example', 'file:///', 'null', '*', '', 'https://*.example', 'https://a;b', 'https://a,b'],
-])('%j is no origin', (text) => {
-  expect(parseOrigin(text)).toBeUndefined()
+  ...[
+    'file:///',
+    'tauri://',
+    'null',
+    '*',
+    'https://*.example',
+    'app://*',
+    'https://a;b',
+    'https://a,b',
+    'data:text/html,x',
+  ],
+  ...['tauri://localhost/index.html', 'app://u@obsidian.md', 'app://obsidian.md?x'],
+])('%j is no origin, and the message names it and what to write', (text) => {
+  expect(parseOrigin(text)).toEqual({ problem: expect.stringContaining(text) })
+  expect(parseOrigin(text)).toEqual({ problem: expect.stringMatching(/; (write|name|serve) /) })
 })
+
+test.each(['tauri://localhost', 'chrome-extension://aapbdbdomjkkjkaonfhkkikfgjllcleb', 'app://obsidian.md'])(
+  'a key works for the app %s, at every door, by Origin and by Referer',
+  async (origin) => {
+    const app = await createKey(t.database.prisma, { name: origin, origins: [origin] })
+    for (const path of ['/v1/datasets', '/tiles/all/0/0/0.mvt', '/ogc']) {
+      const response = await get({ origin }, path, app.key)
+      expect([path, response.status, allowed(response)]).toEqual([path, 200, origin])
+      expect((await get({ referer: `${origin}/index.html` }, path, app.key)).status).toBe(200)
+    }
+    const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+    expect((await post(t.url, app.key, list, { origin })).status).toBe(200)
+    expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBe(origin)
+  },
+)
 
 test("a page of a key's origin may read that a path is unknown or does not take a method", async () => {
   expect([(await preflight(MAPS, '/v1/datasets/')).status, (await preflight(OTHER, '/v1/datasets/')).status]).toEqual([

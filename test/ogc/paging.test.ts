@@ -92,6 +92,16 @@ describe('While items are inserted and removed', () => {
 })
 
 describe('offset, and startindex', () => {
+  test('of zero say nothing beside another start of a page, because forms send them too', async () => {
+    const { body: first } = await getOgc(t, `${ITEMS}?limit=5`)
+    const after = first.features.at(-1).id
+    const { body: second } = await getOgc(t, `${ITEMS}?limit=5&after=${after}`)
+    for (const zero of [`after=${after}&offset=0`, `after=${after}&offset=0&startindex=0`, 'offset=5&startindex=0']) {
+      const { status, body } = await getOgc(t, `${ITEMS}?limit=5&${zero}`)
+      expect([zero, status, idsOf([body])]).toEqual([zero, 200, idsOf([second])])
+    }
+  })
+
   const SELECTIONS = [
     '',
     '&categoryCode=c0',

@@ -1,6 +1,10 @@
+import { Ajv } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
-import { documentOfAllPaths } from '../../src/api/openapi/documents.ts'
+import { documentOfAllPaths, openApiDocument } from '../../src/api/openapi/documents.ts'
 import { parameterExample } from '../../src/api/openapi/parameters.ts'
+import { toOpenApi30 } from '../../src/api/openapi/version-3-0.ts'
 import { EXAMPLES } from '../../src/api/pages/pages.ts'
 import { useApp } from '../support/app.ts'
 
@@ -11,31 +15,38 @@ interface Parameter {
   name: string
   in: string
   required: boolean
-  example: unknown
+  example?: unknown
+  schema?: { default?: unknown }
 }
+
+/** The documents, and a validator of their version of JSON Schema. In 3.0, `nullable` says that a value may be null. */
+const DOCUMENTS = [
+  [documentOfAllPaths(), new Ajv2020({ strict: false })],
+  [openApiDocument(), new Ajv2020({ strict: false })],
+  [toOpenApi30(openApiDocument()), new Ajv({ strict: false })],
+] as const
 
 const { paths, components } = JSON.parse(JSON.stringify(documentOfAllPaths()))
 
 /** The optional parameters without which others are refused. */
 const NEEDED_TOGETHER: Record<string, readonly string[]> = { '/search': ['text', 'latitude', 'longitude'] }
 const POINT = ['latitude', 'longitude', 'radius']
-/** Of these a request has one. */
-const STARTS = ['after', 'offset', 'startindex']
+/** What Swagger UI and Postman fill in for a parameter: its example or its default. They leave out an optional one that has neither. */
+const filledIn = ({ example, schema }: Parameter) => example ?? schema?.default
 
-/** The URLs of an operation with the examples of its parameters: the required ones, each optional one, and all together. */
+/** The URLs of an operation with the values of its parameters: the required ones, each optional one, and all together. */
 const urls = Object.entries<{ get: { parameters: Parameter[] } }>(paths).flatMap(([template, { get }]) => {
   const parameters = get.parameters.map(({ $ref, ...own }) => ($ref ? components.parameters[lastOf($ref)] : own))
   const path = parameters
     .filter((parameter) => parameter.in === 'path')
-    .reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), template)
-  const query = parameters.filter((parameter) => parameter.in === 'query')
+    .reduce((text, parameter) => text.replace(`{${parameter.name}}`, String(filledIn(parameter))), template)
+  const query = parameters.filter((parameter) => parameter.in === 'query' && filledIn(parameter) !== undefined)
   const needed = NEEDED_TOGETHER[template] ?? []
   const required = query.filter((parameter) => parameter.required || needed.includes(parameter.name))
   const optional = query.filter((parameter) => !required.includes(parameter))
   const alone = (parameter: Parameter) => (POINT.includes(parameter.name) ? pointOf(query) : [parameter])
-  const together = query.filter(({ name }) => !STARTS.slice(1).includes(name))
-  const choices = [required, ...optional.map((parameter) => [...new Set([...required, ...alone(parameter)])]), together]
-  return [...new Set(choices.map((choice) => withQuery(path, choice)))]
+  const choices = [required, ...optional.map((parameter) => [...new Set([...required, ...alone(parameter)])]), query]
+  return [...new Set(choices.map((choice) => withQuery(path, choice)))].map((url) => [url, template] as const)
 })
 
 function pointOf(query: readonly Parameter[]): Parameter[] {
@@ -47,24 +58,53 @@ function lastOf(reference: string): string {
 }
 
 function withQuery(path: string, parameters: readonly Parameter[]): string {
-  const query = new URLSearchParams(parameters.map(({ name, example }) => [name, String(example)]))
+  const query = new URLSearchParams(parameters.map((parameter) => [parameter.name, String(filledIn(parameter))]))
   return query.size === 0 ? path : `${path}?${query}`
 }
 
-test.each(urls)('the example %s answers 200 with data', async (url) => {
-  const response = await t.get(url)
-  expect(response.status).toBe(200)
-  const text = await response.text()
-  if (url.startsWith('/tiles/')) expect(text).toContain('Gyeongbokgung Palace')
-  else if (url.includes('.parquet')) expect(text).toMatch(/^PAR1.*Gyeongbokgung Palace.*PAR1$/s)
-  else if (url.includes('.csv')) expect(text).toMatch(/^id,.*\r\n.*Gyeongbokgung Palace/s)
-  else if (url.includes('.ndjson')) expect(text).toMatch(/^\{"id":.*Gyeongbokgung Palace/s)
-  else if (/^\/(ogc|exports)/.test(url)) expect(JSON.parse(text).features).not.toEqual([])
-  else {
-    const { data } = JSON.parse(text)
-    expect(Array.isArray(data) ? data[0] : data).toMatchObject({ id: expect.any(String) })
-  }
-})
+/** What is wrong with the body of a response, by the schema that a document has for it. */
+function problemsIn(
+  document: object,
+  ajv: Ajv | Ajv2020,
+  template: string,
+  contentType: string,
+  body: unknown,
+): unknown {
+  const id = JSON.stringify(document).length.toString()
+  const content = Object(document).paths[template]?.get.responses['200'].content[contentType.split(';')[0] ?? '']
+  if (!content) return null
+  if (!ajv.getSchema(id)) ajv.addSchema(document, id)
+  const pointer = ['paths', template, 'get', 'responses', '200', 'content', contentType.split(';')[0], 'schema']
+    .map((part) => encodeURIComponent(String(part).replaceAll('~', '~0').replaceAll('/', '~1')))
+    .join('/')
+  ajv.validate({ $ref: `${id}#/${pointer}` }, body)
+  return ajv.errors ?? null
+}
+for (const [, ajv] of DOCUMENTS) addFormats.default(ajv)
+
+test.each(urls)(
+  '%s, as tools fill it in, answers 200 with data that fit the schema of each document',
+  async (url, template) => {
+    const response = await t.get(url)
+    expect(response.status).toBe(200)
+    const text = await response.text()
+    const contentType = response.headers.get('content-type') ?? ''
+    if (contentType.includes('json') && !contentType.includes('ndjson')) {
+      for (const [document, ajv] of DOCUMENTS) {
+        expect(problemsIn(document, ajv, template, contentType, JSON.parse(text))).toBeNull()
+      }
+    }
+    if (url.startsWith('/tiles/')) expect(text).toContain('Gyeongbokgung Palace')
+    else if (url.includes('.parquet')) expect(text).toMatch(/^PAR1.*Gyeongbokgung Palace.*PAR1$/s)
+    else if (url.includes('.csv')) expect(text).toMatch(/^id,.*\r\n.*Gyeongbokgung Palace/s)
+    else if (url.includes('.ndjson')) expect(text).toMatch(/^\{"id":.*Gyeongbokgung Palace/s)
+    else if (/^\/(ogc|exports)/.test(url)) expect(JSON.parse(text).features).not.toEqual([])
+    else {
+      const { data } = JSON.parse(text)
+      expect(Array.isArray(data) ? data[0] : data).toMatchObject({ id: expect.any(String) })
+    }
+  },
+)
 
 describe('The examples of the members are those of the sample data', () => {
   /** Times of the import, URLs that have the port of the server, and the id of an image, which is made from its URL. */

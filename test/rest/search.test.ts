@@ -29,6 +29,12 @@ describe('GET /search', () => {
   test('finds in a box, also across the antimeridian, with codes, and in one dataset', async () => {
     expect(await idsOf('within=126.975,37.5755,126.9769,37.577')).toEqual([ITEM.gate])
     expect(await idsOf('within=179,-90,-179,90')).toEqual([ITEM.umlaut])
+    // The edge of the world as libraries compute it, and numbers as they print them.
+    expect(await idsOf('within=179,-90.00000000000001,-179,90.0000000001')).toEqual([ITEM.umlaut])
+    expect(await idsOf('within=179,-9e1,-1.79E%2B2,90.')).toEqual([ITEM.umlaut])
+    expect((await idsOf('within=-180.00000000000003,0,180.00000000000003,1e-5')).length).toBe(
+      (await idsOf('within=-180,0,180,0.00001')).length,
+    )
     expect(await idsOf('within=-180,-90,180,90&categoryCode=twin')).toEqual([ITEM.same1, ITEM.same2])
     expect(await idsOf('within=-180,-90,180,90&administrativeAreaCode=11140&categoryCode=tower')).toEqual([ITEM.tower])
     expect(await idsOf('within=-180,-90,180,90&datasetId=archived')).toEqual([ITEM.archived])
@@ -110,11 +116,13 @@ describe('Bad input is refused', () => {
     [`text=${'a'.repeat(201)}`, 'text', 'must be at most 200 characters long'],
     ['within=', 'within', box],
     ['within=1,2,3', 'within', box],
-    ['within=1e0,2,3,4', 'within', box],
+    ['within=1e,2,3,4', 'within', box],
+    ['within=1,2,3,4,5', 'within', box],
     ['within=1, 2,3,4', 'within', box],
     ['within=1,4,3,2', 'within', 'has a south that must be at most north'],
     ['within=181,2,3,4', 'within', 'has a west that must be at most 180'],
-    ['within=1,2,3,90.00000000000000001', 'within', 'has a north that must be at most 90'],
+    ['within=1,2,3,90.00000000201', 'within', 'has a north that must be at most 90'],
+    ['within=-180.0000001,2,3,4', 'within', 'has a west that must be at least -180'],
     ['latitude=1', 'longitude', 'must be given with latitude'],
     ['text=a&longitude=1', 'latitude', 'must be given with longitude'],
     ['latitude=91&longitude=1', 'latitude', 'must be at most 90'],

@@ -1,11 +1,5 @@
-import { latitude, longitude, parseBounded } from '../../catalog/arguments.ts'
+import { boundingBox, parseNumbers } from '../../catalog/arguments.ts'
 import type { BoundingBox } from '../../catalog/box.ts'
-
-/**
- * A decimal number, also with an exponent, because GDAL writes small numbers with one. Each text matches in one way only: otherwise 11,000
- * digits before a letter would take a tenth of a second.
- */
-const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/
 
 /** What is wrong with a parameter. */
 export interface Problem {
@@ -18,23 +12,16 @@ export interface Problem {
  * its east crosses the antimeridian.
  */
 export function parseBbox(text: string): BoundingBox | Problem {
-  const parts = text.split(',')
-  if ((parts.length !== 4 && parts.length !== 6) || !parts.every((part) => NUMBER.test(part))) {
-    return { problem: 'must be 4 or 6 numbers separated by commas' }
-  }
-  const isFlat = parts.length === 4
-  const edges = isFlat ? parts : [0, 1, 3, 4].map((n) => parts[n] ?? '')
-  const [west = 0, south = 0, east = 0, north = 0] = edges.map((edge, n) =>
-    parseBounded(edge, n % 2 === 0 ? longitude : latitude),
-  )
-  const [lowest = 0, highest = 0] = isFlat ? [] : [Number(parts[2]), Number(parts[5])]
-  if (![west, east].every((value) => longitude.safeParse(value).success)) {
-    return { problem: 'must have longitudes between -180 and 180' }
-  }
-  if (![south, north].every((value) => latitude.safeParse(value).success)) {
-    return { problem: 'must have latitudes between -90 and 90' }
-  }
-  if (south > north) return { problem: 'must have a south that is at most its north' }
+  const numbers = parseNumbers(text) ?? []
+  if (numbers.length !== 4 && numbers.length !== 6) return { problem: 'must be 4 or 6 numbers separated by commas' }
+  const [west, south, , east, north] = numbers.length === 6 ? numbers : numbers.toSpliced(2, 0, 0)
+  const [lowest = 0, highest = 0] = numbers.length === 6 ? [numbers[2], numbers[5]] : []
+  const { data, error } = boundingBox.safeParse({ west, south, east, north })
+  const isWrong = (...edges: string[]) => error?.issues.some(({ path }) => edges.includes(String(path[0])))
+  if (isWrong('west', 'east')) return { problem: 'must have longitudes between -180 and 180' }
+  if (error?.issues.some(({ code }) => code === 'custom'))
+    return { problem: 'must have a south that is at most its north' }
+  if (!data) return { problem: 'must have latitudes between -90 and 90' }
   if (lowest > highest) return { problem: 'must have a lowest elevation that is at most its highest' }
-  return { west, south, east, north }
+  return data
 }

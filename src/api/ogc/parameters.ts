@@ -62,13 +62,13 @@ interface PageStart {
 }
 
 /**
- * The start of a page. `startindex` is the older name of `offset`.
+ * The start of a page. `startindex` is the older name of `offset`. Zero is no start: forms send it beside another parameter.
  * @throws `VALIDATION_FAILED` if more than one of the parameters is given
  */
 export function pageStart(given: PageStart): Pick<PageStart, 'after' | 'offset'> {
   const { after, offset, startindex } = given
-  const [first, second] = (['after', 'offset', 'startindex'] as const).filter((name) => given[name] !== undefined)
+  const [first, second] = (['after', 'offset', 'startindex'] as const).filter((name) => given[name])
   if (second !== undefined)
     throw validationFailed([{ field: second, message: `must not be given together with ${first}` }])
-  return { after, offset: offset ?? startindex }
+  return { after, offset: offset || startindex }
 }

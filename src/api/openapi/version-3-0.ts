@@ -33,9 +33,9 @@ function convertMember(name: string, value: unknown): Json {
       return { type, ...(alternative === 'null' && { nullable: true }) }
     }
     case 'anyOf':
-      // A reference to an object, or null.
+      // A reference to an object, or null. `nullable` beside `allOf` would change nothing: all schemas must allow null.
       if (!Array.isArray(value) || !isObject(value[0]) || value[0].$ref === undefined) break
-      return { type: 'object', allOf: value.slice(0, 1), nullable: true }
+      return { anyOf: [value[0], { type: 'object', nullable: true, enum: [null] }] }
     case 'const':
       return { enum: [value] }
     case 'examples':

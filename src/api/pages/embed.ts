@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type FindKeyOrigins, parseOrigin } from '../../auth/origins.ts'
+import type { FindKeyOrigins } from '../../auth/origins.ts'
+import { parseOrigin } from '../../config/origin.ts'
 import { CatalogError } from '../../errors/errors.ts'
 import { embedPath } from '../../gateway/cors.ts'
 import { addRoute, pathParameters } from '../../gateway/http.ts'
@@ -25,7 +26,10 @@ export function addEmbedRoute(app: FastifyInstance, { bodyOf, baseMapOrigin, fin
     handler: async (request, reply) => {
       const { keyId = '' } = pathParameters(request)
       const stored = (await findKeyOrigins()).byKey.get(keyId) ?? []
-      const origins = stored.filter((origin) => parseOrigin(origin) === origin)
+      const origins = stored.flatMap((text) => {
+        const parsed = parseOrigin(text)
+        return 'origin' in parsed ? parsed.origin : []
+      })
       if (origins.length === 0) throw new CatalogError('NOT_FOUND', NO_KEY)
       // A browser says it on https and localhost; elsewhere the page shows nothing outside of a frame.
       if (request.headers['sec-fetch-dest'] === 'document') throw new CatalogError('NOT_FOUND', NO_FRAME)

@@ -15,30 +15,25 @@ export const wholeNumber = z
   .regex(/^[0-9]+$/, 'must be a whole number in decimal digits')
   .transform(Number)
 
-const NUMBER = '[+-]?[0-9]+(\\.[0-9]+)?'
-
 const decimalNumber = (valid: z.ZodType<number, number>) =>
   z
     .string()
-    .regex(new RegExp(`^${NUMBER}$`), 'must be a plain decimal number')
+    .regex(/^[+-]?[0-9]+(\.[0-9]+)?$/, 'must be a plain decimal number')
     .transform((text) => domain.parseBounded(text, valid))
     .pipe(valid)
 
-const BOX = new RegExp(`^${NUMBER}(,${NUMBER}){3}$`)
-
 /** A box as west,south,east,north. The error names the parameter, and the edge in its message. */
-const box = z
-  .string()
-  .regex(BOX, { error: 'must be west,south,east,north in decimal degrees', abort: true })
-  .transform((text, context) => {
-    const [west, south, east, north] = text
-      .split(',')
-      .map((edge, n) => domain.parseBounded(edge, n % 2 === 0 ? domain.longitude : domain.latitude))
-    const parsed = domain.boundingBox.safeParse({ west, south, east, north })
-    if (parsed.success) return parsed.data
-    for (const { path, message } of parsed.error.issues) context.addIssue(`has a ${path.join('.')} that ${message}`)
+const box = z.string().transform((text, context) => {
+  const [west, south, east, north, ...others] = domain.parseNumbers(text) ?? []
+  if (north === undefined || others.length > 0) {
+    context.addIssue('must be west,south,east,north in decimal degrees')
     return z.NEVER
-  })
+  }
+  const parsed = domain.boundingBox.safeParse({ west, south, east, north })
+  if (parsed.success) return parsed.data
+  for (const { path, message } of parsed.error.issues) context.addIssue(`has a ${path.join('.')} that ${message}`)
+  return z.NEVER
+})
 
 /** A UUID, or the text `null`. */
 const parentItemId = z

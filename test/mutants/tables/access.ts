@@ -182,6 +182,6 @@ export const ACCESS: readonly MutantTable[] = [
   {
     file: 'src/api/pages/embed.ts',
     tests: ['test/server/embed.test.ts'],
-    mutants: [{ find: 'parseOrigin(origin) === origin', replace: 'true' }],
+    mutants: [{ find: "'origin' in parsed ? parsed.origin : []", replace: 'text' }],
   },
 ]
