@@ -2,24 +2,39 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Database } from '../database/database.ts'
 import { renewStatistics } from '../database/statistics.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { operationFailed } from '../errors/errors.ts'
 import type { DatasetChanges } from '../history/item-changes.ts'
-import { DEFAULT_ORIGIN, type Origin } from '../history/record.ts'
-import type { LabelSource } from '../rows/code-label.ts'
+import { DEFAULT_ORIGIN, type Origin, type SourceFile } from '../history/record.ts'
+import type { CodeLabel } from '../rows/code-label.ts'
+import { columnsOf } from '../rows/dataset-fields.ts'
 import { readLabels } from '../rows/labels.ts'
-import type { ItemFile } from '../rows/manifest.ts'
+import type { Manifest } from '../rows/manifest.ts'
 import type { RowItem } from '../rows/parse-item.ts'
-import { type FileProblem, ProblemList } from '../rows/problem.ts'
+import type { FileProblem } from '../rows/problem.ts'
 import { readManifest } from '../rows/read-manifest.ts'
 import { sql } from '../sql.ts'
 import { warnOfUnusedLabels } from './code-labels.ts'
-import { describeLargeChange, type LargeChange, type LargeChangeKind, LargeChangeStopped } from './large-change.ts'
-import { describeFiles, digestImport, findSameImport } from './last-import.ts'
-import { type AllowedChanges, findDataset, type Load, type LoadPhase, loadStaged } from './load-staged.ts'
-import type { MergeCounts } from './merge.ts'
+import { removeBadRows } from './cross-row-checks.ts'
+import { withDatasetLocked } from './dataset-lock.ts'
+import { findDataset } from './find-dataset.ts'
+import {
+  type AllowedChanges,
+  askBetween,
+  describeQuestion,
+  FAR_METRES,
+  findLargeChanges,
+  type LargeChange,
+  LargeChangeStopped,
+  type Questions,
+  WARNED_METRES,
+} from './large-change.ts'
+import { describeFiles, digestImport, findSameImport, stateOfFiles, storeLastImport } from './last-import.ts'
+import { findMoved, load, type MergeCounts } from './merge.ts'
+import { readPlannedChanges } from './planned-changes.ts'
 import { RowProblems } from './row-problems.ts'
 import { type ImportProgress, stageFiles } from './stage-files.ts'
-import { createStaging, dropStaging, indexStaging } from './staging.ts'
+import { createStaging, dropStaging, indexStaging, type Staged, whereKept } from './staging.ts'
 
 export type { DatasetChanges, ImportProgress, LargeChange }
 
@@ -31,7 +46,7 @@ export interface ImportOptions {
   /** Only report and count; the import changes nothing. */
   dryRun?: boolean
   /** Asked before a large change of a kind (large-change.ts). False stops the import. A kind without a question is allowed. */
-  confirm?: Partial<Record<LargeChangeKind, (change: LargeChange) => Promise<boolean>>>
+  confirm?: Questions
   /** Called before the merge. Only the plan of a dry run has items. */
   onPlan?: (plan: DatasetChanges) => void
   /** A dry run finds this number of examples of each kind of change; all by default. */
@@ -49,8 +64,8 @@ export interface ImportOptions {
   onSkipped?: (skipped: FileProblem) => void
 }
 
-/** The part of the import after it has read the rows. */
-export type ImportPhase = LoadPhase | 'analyzing'
+/** The part of the import after it has read the rows. It changes nothing until `committing`. */
+export type ImportPhase = 'checking' | 'comparing' | 'merging' | 'committing' | 'analyzing'
 
 export interface ImportSummary extends MergeCounts {
   datasetId: string
@@ -58,6 +73,21 @@ export interface ImportSummary extends MergeCounts {
   skipped: number
   /** The number of skipped rows that name no item. If there are any, nothing was removed. */
   unidentified: number
+}
+
+/** What the steps of one import share. */
+interface Import extends Staged {
+  manifest: Manifest
+  labels: readonly CodeLabel[]
+  options: ImportOptions
+  problems: RowProblems
+  warn: (reason: string) => void
+}
+
+/** The files of an import, and what decides about its result; undefined if it is not known. */
+interface Sources {
+  files: readonly SourceFile[]
+  digest: string | undefined
 }
 
 /**
@@ -72,41 +102,39 @@ export async function importManifest(
   manifestPath: string,
   options: ImportOptions,
 ): Promise<ImportSummary> {
-  const { dataset, files, labels: labelSources } = await readManifest(manifestPath)
-  const paths = [manifestPath, ...pathsOf(files, labelSources)]
+  const manifest = await readManifest(manifestPath)
+  const { dataset, files } = manifest
   const warn = (reason: string) => options.onWarning?.({ file: basename(manifestPath), reason })
   if (dataset.visibility === 'paid' && dataset.accessTier === null) {
     warn('a paid dataset without an accessTier is open only to keys with a grant')
   }
-  const labels = await readAllLabels(labelSources, options)
-  const bytesTotal = await totalSize(files)
+  const labels = await readLabels(manifest.labels, options.onWarning)
+  const paths = [
+    ...new Set([manifestPath, ...[...files, ...manifest.labels].flatMap((each) => ('path' in each ? each.path : []))]),
+  ]
   return database.withSession(async (session) => {
     const { id: datasetId } = await findDataset(session, dataset)
-    // A file that can't be read fails with a better message when its rows are read.
-    const readDigest = () => describeFiles(paths).then((sources) => digestImport(sources, options))
-    const digest = options.dryRun ? undefined : await readDigest().catch(() => undefined)
-    const unchanged = digest === undefined ? undefined : await findSameImport(session, datasetId, digest)
+    const state = await stateOfFiles(paths)
+    const sources = await readSources(paths, options)
+    const unchanged =
+      sources.digest === undefined ? undefined : await findSameImport(session, datasetId, sources.digest)
     if (unchanged !== undefined) {
       const none = { created: 0, updated: 0, removed: 0, skipped: 0, unidentified: 0 }
       return { datasetId, slug: dataset.slug, ...none, unchanged }
     }
-    const table = await createStaging(session)
     const problems = new RowProblems(files, options)
-    const staging = { session, table, datasetId, dataset, labels, options, problems }
+    const table = await createStaging(session)
+    const job = { session, table, datasetId, manifest, labels, options, problems, warn }
     try {
-      await stageFiles({ ...staging, files, bytesTotal })
+      await stageFiles({ ...job, files, bytesTotal: await totalSize(paths) })
       options.onPhase?.('checking')
       await warnOfUnusedLabels(session, table, labels, warn)
-      const sources = options.dryRun ? [] : await describeFiles(paths)
       // The files may have changed while they were read.
-      const isDigested = digest === digestImport(sources, options)
-      const { now, origin = DEFAULT_ORIGIN } = options
-      const { unidentified } = problems
-      const keepMissing = options.keepMissing || unidentified > 0
-      const load = { ...staging, now, origin, sources, digest: isDigested ? digest : undefined, keepMissing }
-      const { largeChanges, ...counts } = await loadOrAsk(database, load)
-      if (options.dryRun) warnOfQuestions(manifestPath, largeChanges, options)
-      return { datasetId, slug: dataset.slug, ...counts, skipped: problems.count, unidentified }
+      const isSame = state === (await stateOfFiles(paths))
+      const read = isSame ? sources : { ...(await readSources(paths, options)), digest: undefined }
+      const counts = await askBetween(questionsOf(options), (allowed) => loadStaged(database, job, read, allowed))
+      const { count: skipped, unidentified } = problems
+      return { datasetId, slug: dataset.slug, ...counts, skipped, unidentified }
     } finally {
       // Without a connection this fails too. The error of the import says why it was lost.
       await dropStaging(session, table).catch(() => {})
@@ -114,70 +142,92 @@ export async function importManifest(
   })
 }
 
-/** @throws `OPERATION_FAILED` with the bad rows of the files of labels: they name no item that could stay */
-async function readAllLabels(sources: readonly LabelSource[], { onWarning }: ImportOptions) {
-  const bad = new ProblemList()
-  const labels = await readLabels(sources, (problem) => {
-    if (problem.warns === undefined) bad.add(problem)
-    else onWarning?.(problem)
-  })
-  if (bad.count > 0) throw operationFailed(bad.describe())
-  return labels
-}
+/** A dry run asks nothing. */
+const questionsOf = ({ dryRun, confirm = {} }: ImportOptions) => (dryRun ? {} : confirm)
 
-/** Warns of the questions that the import would ask. */
-function warnOfQuestions(
-  manifestPath: string,
-  largeChanges: readonly LargeChange[],
-  { confirm, onWarning }: ImportOptions,
-): void {
-  for (const change of largeChanges.filter(({ kind }) => confirm?.[kind])) {
-    const would = `the import would ${describeLargeChange(change)}, and asks before`
-    const reason = `${would}; without a terminal it needs --allow-${change.kind}`
-    onWarning?.({ file: basename(manifestPath), reason })
-  }
+/** A file that can't be read fails with a better message when its rows are read. A dry run stores nothing. */
+async function readSources(paths: readonly string[], options: ImportOptions): Promise<Sources> {
+  const files = options.dryRun ? undefined : await describeFiles(paths).catch(() => undefined)
+  return { files: files ?? [], digest: files && digestImport(files, options) }
 }
-
-/** The changes that are allowed before a question. */
-function allowedBefore({ confirm, dryRun }: Asking['options']): AllowedChanges {
-  const allowed = (kind: LargeChangeKind) => (confirm?.[kind] && !dryRun ? 0 : Number.POSITIVE_INFINITY)
-  return { removals: allowed('removals'), moves: allowed('moves') }
-}
-
-type Asking = Load & { options: Pick<ImportOptions, 'confirm' | 'dryRun' | 'onPhase'> }
 
 /**
- * Loads the staged rows. The question about a large change is asked between two attempts, so that nobody waits for the answer. It is
- * asked again if the next attempt would change more items than the answer allowed.
+ * Loads the staged rows, in one transaction. The dataset is locked, so the merge does what was compared.
+ * @throws LargeChangeStopped if more is needed than is allowed; `OPERATION_FAILED` with the bad rows, or if other sessions are in the way
  */
-async function loadOrAsk(database: Database, load: Asking) {
-  const allowed = allowedBefore(load.options)
-  for (;;) {
-    try {
-      return await attempt(database, load, allowed)
-    } catch (error) {
-      if (!(error instanceof LargeChangeStopped)) throw error
-      const { kind, count } = error.change
-      if (!(await load.options.confirm?.[kind]?.(error.change))) throw error
-      allowed[kind] = count
-    }
-  }
-}
-
-/** Does everything that needs the session for a long time. @throws LargeChangeStopped if more is needed than is allowed */
-async function attempt(database: Database, load: Asking, allowed: AllowedChanges) {
-  const { session, table, options } = load
-  const work = async () => {
+async function loadStaged(database: Database, job: Import, sources: Sources, allowed: AllowedChanges) {
+  const { session, table, datasetId, manifest, options, problems } = job
+  const { id, slug } = { id: datasetId, slug: manifest.dataset.slug }
+  const work = () => checkAndMerge(job, sources, allowed)
+  return database.withReadersOnCopy(session, await countRows(job), async () => {
     await indexStaging(session, table)
-    const counts = await loadStaged(load, allowed)
+    const { bad, far, counts } = options.dryRun
+      ? await inTransaction(session, work, { keeps: false })
+      : await withDatasetLocked(session, { id, slug, use: 'change' }, work)
+    if (options.skipInvalid) for (const row of bad) problems.add(row)
+    for (const { file, line, name, metres } of far) {
+      const reason = 'the place moves by more than 100 km; check its coordinates'
+      problems.add({ file, line, reason, value: `${name}, ${Math.round(metres / 1000)} km`, warns: 'warning' })
+    }
     if (!options.dryRun) await renewStatistics(session, () => options.onPhase?.('analyzing'))
     return counts
+  })
+}
+
+async function checkAndMerge(job: Import, sources: Sources, allowed: AllowedChanges) {
+  const { session, datasetId, table, manifest, labels, problems, options } = job
+  const { dataset } = manifest
+  const { id, exists } = await findDataset(session, dataset)
+  if (id !== datasetId) {
+    throw operationFailed(`Another session gave the dataset ${dataset.slug} another id; nothing was changed; try again`)
   }
-  return database.withReadersOnCopy(session, await countRows(load), work)
+  const keepMissing = options.keepMissing || problems.unidentified > 0
+  const bad = await removeBadRows({ ...job, keepMissing, skipInvalid: options.skipInvalid })
+  if (!options.skipInvalid) for (const row of bad) problems.add(row)
+  problems.throwUnlessSkipped()
+  options.onPhase?.('comparing')
+  let far: Awaited<ReturnType<typeof findMoved>>['far'] = []
+  const review = async (planned: MergeCounts) => {
+    far = await reviewChanges(job, planned, allowed)
+    // Without a dry run, nobody needs each item.
+    const plan = { ...job, dataset, labels }
+    options.onPlan?.(await readPlannedChanges(plan, options.dryRun ? options.examples : 0))
+    if (!options.dryRun) options.onPhase?.('merging')
+    // Readers see the change when it commits, which is soon. The rows were read long before.
+    return options.dryRun ? undefined : (options.now ?? new Date())
+  }
+  const { origin = DEFAULT_ORIGIN } = options
+  const change = { action: 'import', origin, files: sources.files } as const
+  const state = { session, table, datasetId, exists, row: columnsOf(dataset), labels, change }
+  const counts = await load(state, keepMissing ? sql`false` : sql`NOT ${whereKept(table)}`, review)
+  // Another import reports the problems again. `problems` gets skipped rows only when the transaction has ended, because it may begin again.
+  const hasProblems = bad.length + problems.count + problems.warnings > 0
+  if (sources.digest !== undefined && !hasProblems) await storeLastImport(session, datasetId, sources.digest)
+  if (!options.dryRun) options.onPhase?.('committing')
+  return { bad, far, counts }
+}
+
+/**
+ * Returns the places that move far.
+ * @throws LargeChangeStopped for a change that is not allowed; `OPERATION_FAILED` if a part of a collection would remove items
+ */
+async function reviewChanges({ warn, ...job }: Import, counts: MergeCounts, allowed: AllowedChanges) {
+  const { problems, options, manifest } = job
+  const { slug } = manifest.dataset
+  if (problems.part !== undefined && counts.removed > 0) {
+    const missing = `the dataset ${slug} has ${counts.removed} items that it lacks`
+    throw operationFailed(`${problems.part}; ${missing}; nothing was changed; to keep them, add --keep-missing`)
+  }
+  const { moved, far } = await findMoved(job, counts, { metres: FAR_METRES, farMetres: WARNED_METRES })
+  for (const change of findLargeChanges(slug, counts, moved)) {
+    if (change.count > allowed[change.kind]) throw new LargeChangeStopped(change)
+    if (options.dryRun && options.confirm?.[change.kind]) warn(describeQuestion(change))
+  }
+  return far
 }
 
 /** Returns the number of staged rows and of items in the database, which the import compares. */
-async function countRows({ session, table, datasetId }: Load): Promise<number> {
+async function countRows({ session, table, datasetId }: Staged): Promise<number> {
   const { rows } = await session.query<{ count: number }>(
     sql`SELECT (SELECT count(*) FROM ${table})::integer
             + coalesce((SELECT n FROM item_counts WHERE dataset_id = $1 AND list = 'all'), 0) AS count`,
@@ -186,13 +236,9 @@ async function countRows({ session, table, datasetId }: Load): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-function pathsOf(files: readonly ItemFile[], labels: readonly LabelSource[]): string[] {
-  return [...new Set([...files, ...labels].flatMap((source) => ('path' in source ? source.path : [])))]
-}
-
 /** Returns the size of all files in bytes. A missing file counts as 0, because reading it later fails with a better message. */
-async function totalSize(files: readonly ItemFile[]): Promise<number> {
-  const sizes = files.map(({ path }) =>
+async function totalSize(paths: readonly string[]): Promise<number> {
+  const sizes = paths.map((path) =>
     stat(path).then(
       ({ size }) => size,
       () => 0,

@@ -2,7 +2,7 @@ import { OperationFailed } from '../errors/errors.ts'
 import type { MergeCounts } from './merge.ts'
 
 /** What an import does to many items: it removes them, or moves them by more than `FAR_METRES`. */
-export type LargeChangeKind = 'removals' | 'moves'
+type LargeChangeKind = 'removals' | 'moves'
 
 /** A change of many items at once is probably a mistake in the files. */
 export interface LargeChange {
@@ -59,8 +59,42 @@ function describeCount({ count, total }: LargeChange): string {
   return `${count} of ${total} items`
 }
 
+/** What is asked before a large change. A kind without a question is allowed. */
+export type Questions = Partial<Record<LargeChangeKind, (change: LargeChange) => Promise<boolean>>>
+
+/** The numbers of items that a large change of each kind may have. */
+export type AllowedChanges = Record<LargeChangeKind, number>
+
+/**
+ * Attempts a load. The question about a large change is asked between two attempts, so that nobody waits for the answer. It is asked
+ * again if the next attempt would change more items than the answer allowed.
+ */
+export async function askBetween<Result>(
+  questions: Questions,
+  attempt: (allowed: AllowedChanges) => Promise<Result>,
+): Promise<Result> {
+  const before = (kind: LargeChangeKind) => (questions[kind] ? 0 : Number.POSITIVE_INFINITY)
+  const allowed = { removals: before('removals'), moves: before('moves') }
+  for (;;) {
+    try {
+      return await attempt(allowed)
+    } catch (error) {
+      if (!(error instanceof LargeChangeStopped)) throw error
+      const { kind, count } = error.change
+      if (!(await questions[kind]?.(error.change))) throw error
+      allowed[kind] = count
+    }
+  }
+}
+
+/** Says what an import would ask before a change. */
+export function describeQuestion(change: LargeChange): string {
+  const would = `the import would ${describeLargeChange(change)}, and asks before`
+  return `${would}; without a terminal it needs --allow-${change.kind}`
+}
+
 /** Says what an import would do: `remove 15 of 100 items of the dataset parks`. */
-export function describeLargeChange(change: LargeChange): string {
+function describeLargeChange(change: LargeChange): string {
   const items = `${describeCount(change)} of the dataset ${change.slug}`
   return change.kind === 'moves' ? `move ${items} by more than a kilometre` : `remove ${items}`
 }

@@ -46,6 +46,17 @@ export async function storeLastImport(session: SqlSession, datasetId: string, di
   )
 }
 
+/** Returns a text that changes when one of the files does: their sizes and times. */
+export async function stateOfFiles(paths: readonly string[]): Promise<string> {
+  const states = paths.map((path) =>
+    stat(path, { bigint: true }).then(
+      ({ size, mtimeNs, ino }) => [size, mtimeNs, ino].join(),
+      () => '',
+    ),
+  )
+  return (await Promise.all(states)).join(' ')
+}
+
 /** Returns the name, the size and the SHA-256 of files, in their order. */
 export function describeFiles(paths: readonly string[]): Promise<SourceFile[]> {
   return Promise.all(

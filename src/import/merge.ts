@@ -62,7 +62,7 @@ export const changesOf = (table: SqlText) => sql`${table}_changes`
  * Compares the staged items with those of the dataset, and writes what differs into the table of changes.
  * @param isRemoved is SQL for whether an item `i` of the dataset is removed that the staging table lacks
  */
-export async function planItems({ session, table, datasetId }: Staged, isRemoved: SqlText): Promise<MergeCounts> {
+async function planItems({ session, table, datasetId }: Staged, isRemoved: SqlText): Promise<MergeCounts> {
   const changes = changesOf(table)
   await session.query(sql`CREATE TEMPORARY TABLE ${changes} (id uuid PRIMARY KEY, change text NOT NULL) ON COMMIT DROP`)
   await session.query(
@@ -93,7 +93,7 @@ export async function planItems({ session, table, datasetId }: Staged, isRemoved
 }
 
 /** An item that moves so far that it is probably a mistake in its row. */
-export interface FarMove {
+interface FarMove {
   file: number
   line: number
   name: string
@@ -158,12 +158,12 @@ async function mergeItems({ session, table, datasetId, now }: Merge, { updated, 
 }
 
 /** Sets the dataset's `updatedAt` after changes to its items. The caller skips this if the manifest gives the timestamp. */
-export async function touchDataset({ session, datasetId, now }: Merge): Promise<void> {
+async function touchDataset({ session, datasetId, now }: Merge): Promise<void> {
   await session.query(sql`UPDATE datasets SET updated_at = $2 WHERE id = $1`, [datasetId, now])
 }
 
-/** The state that a dataset gets. Its items are staged, and compared (`planItems`). */
-interface State extends Merge {
+/** The state that a dataset gets. Its items are staged. */
+interface State extends Staged {
   /** Whether the dataset exists. */
   exists: boolean
   row: DatasetRow
@@ -173,10 +173,24 @@ interface State extends Merge {
 }
 
 /**
- * Gives a dataset a state, as one entry of its history. The caller has a transaction and the dataset locked.
+ * Gives a dataset a state: compares it with the one that it has, and merges the difference, as one entry of its history. An import and an undo
+ * are both a load. The caller has a transaction and the dataset locked.
+ * @param isRemoved is SQL for whether an item `i` of the dataset is removed that the staging table lacks
+ * @param review may throw, or returns the time of what changes without a time of its own; undefined to change nothing
  * @throws a conflict if another session has one of the rows that change
  */
-export async function mergeStaged(state: State, counts: MergeCounts): Promise<void> {
+export async function load(
+  state: State,
+  isRemoved: SqlText,
+  review: (counts: MergeCounts) => Promise<Date | undefined> = async () => new Date(),
+): Promise<MergeCounts> {
+  const counts = await planItems(state, isRemoved)
+  const now = await review(counts)
+  if (now) await mergeStaged({ ...state, now }, counts)
+  return counts
+}
+
+async function mergeStaged(state: State & Merge, counts: MergeCounts): Promise<void> {
   const { session, table, datasetId, exists, row, labels } = state
   const changes = changesOf(table)
   await lockChangedRows(session, changes, datasetId)

@@ -7,7 +7,7 @@ import { type SqlSession, sql } from '../sql.ts'
 import { deleteDataset } from './change-dataset.ts'
 import { withDatasetLocked } from './dataset-lock.ts'
 import { afterOf, checkUnchanged, stageEntry } from './entry-items.ts'
-import { mergeStaged, planItems } from './merge.ts'
+import { load } from './merge.ts'
 import { createStaging, dropStaging, type Staged } from './staging.ts'
 
 interface UndoOptions extends Origin {
@@ -93,9 +93,8 @@ async function restore(
   ])
   if (rowCount !== 0)
     throw operationFailed(`Another dataset has the slug ${before.slug} now; give it another one first`)
-  const { unchanged, ...counts } = await planItems(staged, sql`i.id IN (SELECT id FROM ${afterOf(table)})`)
-  const state = { ...staged, now: new Date(), exists, row: before, labels: before.labels, change }
-  await mergeStaged(state, { unchanged, ...counts })
+  const state = { ...staged, exists, row: before, labels: before.labels, change }
+  const { unchanged, ...counts } = await load(state, sql`i.id IN (SELECT id FROM ${afterOf(table)})`)
   const grants = exists ? 0 : await restoreGrants(session, before)
   // So that a conflict is known here.
   await session.query(sql`SET CONSTRAINTS ALL IMMEDIATE`)

@@ -1,26 +1,33 @@
+import { operationFailed } from '../errors/errors.ts'
 import { ColumnCheck } from './check-columns.ts'
 import { type CodeLabel, codeLabel, type LabelFile, type LabelSource } from './code-label.ts'
 import { readFile } from './formats/readers.ts'
 import type { Fields } from './formats/source-row.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
-import type { FileProblem, Problem } from './problem.ts'
+import { type FileProblem, type Problem, ProblemList } from './problem.ts'
 
 /**
- * Reads the labels of all sources, and what is wrong with their files.
- * @throws `OPERATION_FAILED` if a file can't be read or lacks a column
+ * Reads the labels of all sources.
+ * @throws `OPERATION_FAILED` if a file can't be read or lacks a column, and with its bad rows: they name no item that could stay
  */
-export async function readLabels(sources: readonly LabelSource[], onProblem: (problem: FileProblem & Problem) => void) {
+export async function readLabels(
+  sources: readonly LabelSource[],
+  onWarning?: (warning: FileProblem) => void,
+): Promise<CodeLabel[]> {
   const labels: CodeLabel[] = []
+  const bad = new ProblemList()
   for (const source of sources) {
     const { field } = source
     if ('labels' in source) labels.push(...source.labels.map((label) => ({ field, ...label })))
     else {
       for await (const row of labelsOf(source)) {
-        if ('reason' in row) onProblem({ file: source.name, ...row })
-        else labels.push(row)
+        if (!('reason' in row)) labels.push(row)
+        else if (row.warns === undefined) bad.add({ file: source.name, ...row })
+        else onWarning?.({ file: source.name, ...row })
       }
     }
   }
+  if (bad.count > 0) throw operationFailed(bad.describe())
   return labels
 }
 

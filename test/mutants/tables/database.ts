@@ -196,7 +196,7 @@ export const DATABASE: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/import/load-staged.ts',
+    file: 'src/import/import.ts',
     tests: ['test/import/last-import.test.ts'],
     mutants: [
       { find: 'bad.length + ', replace: '' },
