@@ -45,11 +45,8 @@ const KEY_COLUMNS = {
  * Creates a key. Only this result contains the secret (`key`), because the database stores only its hash.
  * @throws `OPERATION_FAILED` if the name or a tier is not one line of text, or a dataset is unknown. Then no key is created.
  */
-export async function createKey(
-  prisma: PrismaClient,
-  newKey: NewKey,
-  key = generateKey(),
-): Promise<KeyRecord & { key: string }> {
+export async function createKey(prisma: PrismaClient, newKey: NewKey): Promise<KeyRecord & { key: string }> {
+  const key = generateKey()
   const { datasets: slugs, ...properties } = newKey
   const columns = { ...parseChanges(properties), name: newKey.name }
   const createdAt = new Date()

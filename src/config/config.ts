@@ -202,8 +202,6 @@ const configuration = environment
 export type Config = z.output<typeof configuration> & {
   /** For the operator: variables that have no effect. */
   warning?: string
-  /** A key that this process makes for visitors on this machine (sample/visitors-key.ts). */
-  visitorsKey?: VisitorsKey | undefined
 }
 export type DatabaseConfig = Config['database']
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -276,12 +274,6 @@ function parseBaseMap(text: string, { addIssue }: { addIssue: (message: string) 
     )
   }
   return { kind: 'pmtiles', path: text }
-}
-
-/** A key that only this start of the gateway knows, and the time at which it ends, in milliseconds since 1970. */
-export interface VisitorsKey {
-  secret: string
-  endsAtMs: number
 }
 
 /** Returns what is wrong with a PMTiles file, undefined if nothing is. It begins with its name and its version. */

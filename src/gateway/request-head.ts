@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { isLoopback } from '../config/url.ts'
 import { type CatalogError, validationFailed } from '../errors/errors.ts'
 
 /** At most 128 characters that are safe in a header and in a log. */
@@ -58,14 +57,4 @@ export function originOf({ protocol, host }: FastifyRequest): string | undefined
   const url = URL.parse(`${protocol}://${host}`)
   const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
   return isAddress ? url.origin : undefined
-}
-
-/**
- * Whether the request seems to come from a browser on this machine to a gateway that listens only here. Most proxies and tunnels add
- * headers or send the public name; nginx does neither by default, but speaks HTTP/1.0. A page whose name leads here (DNS rebinding) sends
- * that name.
- */
-export function isFromThisMachine({ hostname, headers, raw }: FastifyRequest): boolean {
-  const isForwarded = Object.keys(headers).some((name) => /^(x-)?forwarded|^via$|^x-real-ip$/.test(name))
-  return isLoopback(hostname) && raw.httpVersion === '1.1' && !isForwarded
 }

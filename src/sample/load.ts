@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKey } from '../auth/keys.ts'
-import type { VisitorsKey } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { importManifest } from '../import/import.ts'
 import { SAMPLES } from './find.ts'
@@ -14,7 +13,7 @@ const SAMPLE_TIER = 'gold'
 const PICTURE_PATH = '/sample/'
 
 /**
- * Imports the sample datasets into a new database, and creates a key for them; and `visitorsKey`.
+ * Imports the sample datasets into a new database, and creates a key for them.
  * @param address of the gateway, for the URLs of the pictures
  * @param print is called with a message before the datasets are loaded
  * @returns the key, or undefined if the database already has keys or other datasets
@@ -22,7 +21,7 @@ const PICTURE_PATH = '/sample/'
 export async function loadSampleData(
   database: Database,
   address = 'http://127.0.0.1:4000',
-  { print = () => {}, visitorsKey }: { print?: (line: string) => void; visitorsKey?: VisitorsKey | undefined } = {},
+  print: (line: string) => void = () => {},
 ): Promise<string | undefined> {
   if (!(await isUnused(database))) return undefined
   print('Loading the sample datasets ...')
@@ -34,10 +33,6 @@ export async function loadSampleData(
     }
   } finally {
     await rm(folder, { recursive: true })
-  }
-  if (visitorsKey !== undefined) {
-    const expiresAt = new Date(visitorsKey.endsAtMs)
-    await createKey(database.prisma, { name: 'sample visitors', expiresAt }, visitorsKey.secret)
   }
   const { key } = await createKey(database.prisma, { name: 'sample', accessTiers: [SAMPLE_TIER] })
   return key

@@ -14,7 +14,6 @@ import { cacheKeyOrigins } from '../auth/origins.ts'
 import { openRateLimits, type RateLimits } from '../auth/rate-limit.ts'
 import { createSnapshotReader } from '../catalog/snapshot-reader.ts'
 import type { BaseMap } from '../config/base-maps.ts'
-import type { VisitorsKey } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { createAdmission } from '../gateway/admission/admission.ts'
 import { createSlots, type Slots } from '../gateway/admission/fair-share.ts'
@@ -43,8 +42,6 @@ interface AppOptions extends HttpOptions {
   keyUsage?: KeyUsage
   /** The key of visitors without one. */
   publicKey?: string | undefined
-  /** That of visitors on this machine only. */
-  visitorsKey?: VisitorsKey | undefined
   /** Without it this process serves its port alone. */
   shared?: Shared
 }
@@ -61,7 +58,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     limits,
     keyUsage,
     publicKey,
-    visitorsKey,
     responseCacheBytes,
     shared,
   } = options
@@ -99,7 +95,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   addRestRoutes(app, services)
   addOpenApiRoutes(app, contact)
-  const { sendGraphiql, sendOgc } = addPages(app, { baseMap, contact, publicKey, visitorsKey, findKeyOrigins })
+  const { sendGraphiql, sendOgc } = addPages(app, { baseMap, contact, publicKey, findKeyOrigins })
   addGraphQLRoute(app, services, {
     sendGraphiql,
     trusted: trustedDocuments,

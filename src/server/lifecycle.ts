@@ -56,7 +56,7 @@ export async function prepareDatabase(
   { config, url, stopped, isStopped }: { config: Config; url: string } & ReturnType<typeof stopSignal>,
   { print, warn }: Output,
 ): Promise<{ sampleKey: string | undefined } | undefined> {
-  const { publicKey, visitorsKey } = config
+  const { publicKey } = config
   let hasWarned = false
   while (!isStopped()) {
     try {
@@ -70,7 +70,7 @@ export async function prepareDatabase(
         // It has no autovacuum, and an older version or psql may have filled tables.
         if (config.database.kind === 'embedded') await renewStatistics(session)
       })
-      const sampleKey = config.sampleData ? await loadSampleData(database, url, { print, visitorsKey }) : undefined
+      const sampleKey = config.sampleData ? await loadSampleData(database, url, print) : undefined
       const warning = publicKey === undefined ? undefined : await checkPublicKey(database.prisma, publicKey)
       if (warning !== undefined) warn(warning)
       return { sampleKey }

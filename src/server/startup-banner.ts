@@ -8,7 +8,7 @@ const GWANGHWAMUN = 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b'
 export function startupBanner(
   url: string,
   sampleKey: string | undefined,
-  { baseMap, visitorsKey }: Pick<Config, 'baseMap' | 'visitorsKey'>,
+  { baseMap }: Pick<Config, 'baseMap'>,
 ): string[] {
   const address = [
     `Dataset Catalog at ${url} (version ${VERSION})`,
@@ -28,9 +28,7 @@ export function startupBanner(
     ...address,
     '',
     `Sample key, shown this once: ${sampleKey}`,
-    visitorsKey === undefined
-      ? 'Visitors need a key, unless PUBLIC_KEY names one that shows them the public datasets.'
-      : `Until this process stops, for a day at most, ${url}/ shows the public datasets to everybody on this machine. PUBLIC_KEY names a key to keep that.`,
+    'Visitors need a key, unless PUBLIC_KEY names one that shows them the public datasets.',
     ...(baseMap
       ? []
       : [

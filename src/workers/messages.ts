@@ -1,5 +1,4 @@
 import type { Allowance } from '../auth/rate-limit.ts'
-import type { VisitorsKey } from '../config/config.ts'
 import type { FeedEvent } from '../database/change-feed.ts'
 import type { Readiness } from '../gateway/readiness.ts'
 import type { MetricValues } from '../gateway/telemetry/metrics.ts'
@@ -14,7 +13,6 @@ export type ToWorker =
       index: number
       readiness: Readiness['state']
       embeddedUrl: string | undefined
-      visitorsKey: VisitorsKey | undefined
       feed: readonly FeedEvent[]
     }
   | { type: 'readiness'; readiness: Readiness['state'] }

@@ -56,7 +56,6 @@ export class Primary {
         index,
         readiness: this.#readiness,
         embeddedUrl: database.embeddedUrl,
-        visitorsKey: config.visitorsKey,
         feed: this.#feedState.snapshot(),
       }),
       onMessage: (worker, message) => this.#onMessage(worker, message),

@@ -41,8 +41,8 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
   // Everything that was opened is closed in reverse order, also after an error.
   const opened = new AsyncDisposableStack()
   try {
-    const { index, embeddedUrl, visitorsKey } = await starting.promise
-    const config = { ...configOfWorker(wholeConfig, index), visitorsKey }
+    const { index, embeddedUrl } = await starting.promise
+    const config = configOfWorker(wholeConfig, index)
     const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
     const { log } = await openTelemetry(config, { pid: process.pid, tracing: true }, opened)
     const parts = { log, trustedDocuments, metrics, readiness, shared: channel.shared() }

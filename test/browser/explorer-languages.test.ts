@@ -86,11 +86,12 @@ describe.skipIf(!hasBrowser)('The languages of the explorer', () => {
   })
 
   test('the browser chooses the language, and English stands in for one that has no table', async () => {
-    const headings = { 'de-AT': de.welcome, ko: ko.welcome, 'fr-FR': en.welcome }
-    for (const [locale, welcome] of Object.entries(headings)) {
+    const tables = { 'de-AT': de, ko, 'fr-FR': en }
+    for (const [locale, { welcome, startPrintedLink }] of Object.entries(tables)) {
       const { page: other } = await openPage(visit.browser, t.url, WIDE, { locale, map: false })
       await other.goto(t.url)
       await other.getByRole('heading', { name: welcome }).waitFor()
+      await other.getByText(startPrintedLink).waitFor()
       await other.close()
     }
   })

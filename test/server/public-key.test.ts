@@ -1,15 +1,9 @@
-import { mkdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { checkPublicKey } from '../../src/auth/public-key.ts'
 import { rotateKey } from '../../src/auth/rotate.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { withVisitorsKey } from '../../src/sample/visitors-key.ts'
 import { startApp, type TestApp, useApp } from '../support/app.ts'
-import { ask } from '../support/connections.ts'
-import { useFolder } from '../support/folder.ts'
 
-const path = useFolder()
 const t = useApp()
 /** The same database with a public key. It trusts its proxies. */
 let open: TestApp
@@ -35,60 +29,6 @@ test('API clients still need a key, and may use the public one', async () => {
   expect((await open.get('/v1/datasets', {})).status).toBe(401)
   const response = await open.get('/v1/datasets', { authorization: `Bearer ${publicKey}` })
   expect((await response.json()).data.map(({ slug }: { slug: string }) => slug)).toEqual(['archived', 'seoul'])
-})
-
-describe('The key of sample visitors', () => {
-  const visitorsKey = `dck_${'V'.repeat(43)}`
-  const existing = path('data')
-  mkdirSync(path('data', 'postgres'), { recursive: true })
-  let local: TestApp
-  beforeAll(async () => {
-    local = await startApp({ beside: t, visitorsKey: { secret: visitorsKey, endsAtMs: Date.now() + 60_000 } })
-  })
-  afterAll(() => local.close())
-
-  test('is in no page when it has ended', async () => {
-    const ended = await startApp({ beside: t, visitorsKey: { secret: visitorsKey, endsAtMs: Date.now() - 1 } })
-    const { body } = await ask(`${ended.url}/`, { headers: { accept: 'text/html', host: 'localhost:4000' } })
-    await ended.close()
-    expect(body).toContain('page-data')
-    expect(body).not.toContain(visitorsKey)
-  })
-
-  test.each([
-    [true, { host: 'localhost:4000' }],
-    [true, { host: '[::1]:4000' }],
-    [false, { host: 'maps.example' }],
-    [false, { host: 'localhost.maps.example:4000' }],
-    [false, { 'x-forwarded-for': '192.0.2.1' }],
-    [false, { 'x-forwarded-host': 'maps.example' }],
-    [false, { forwarded: 'for=192.0.2.1' }],
-    [false, { via: '1.1 proxy' }],
-    [false, { 'x-real-ip': '192.0.2.1' }],
-  ])('is in the pages (%s) for %j', async (isShown, headers) => {
-    for (const page of ['/', '/ogc/collections']) {
-      const { body } = await ask(local.url + page, { headers: { accept: 'text/html', ...headers } })
-      expect(body).toContain('page-data')
-      expect(body.includes(visitorsKey)).toBe(isShown)
-    }
-  })
-
-  test.each([
-    [true, {}],
-    [true, { HOST: '::1' }],
-    [false, { DATA_DIR: existing }],
-    [false, { HOST: '0.0.0.0' }],
-    [false, { HOST: '192.0.2.1' }],
-    [false, { PUBLIC_KEY: visitorsKey }],
-    [false, { SAMPLE_DATA: 'false' }],
-    [false, { DATABASE_URL: 'postgresql://localhost/x', SAMPLE_DATA: 'true' }],
-    [false, { BASE_PATH: '/geo' }],
-    [false, { TRUSTED_PROXIES: '127.0.0.1' }],
-    [false, { CORS_ORIGINS: '*' }],
-  ])('is made (%s) at the first start with %j', (isMade, variables) => {
-    const config = withVisitorsKey(readConfig({ DATA_DIR: path('new'), ...variables }))
-    expect(config.visitorsKey !== undefined).toBe(isMade)
-  })
 })
 
 describe('Its limits', () => {

@@ -3,10 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FindKeyOrigins } from '../../auth/origins.ts'
 import { EXPORT_FORMATS, mediaTypeOf } from '../../catalog/export-formats.ts'
 import type { BaseMap } from '../../config/base-maps.ts'
-import type { VisitorsKey } from '../../config/config.ts'
 import { addRoute } from '../../gateway/http.ts'
 import { ResponseBody, sendCacheable } from '../../gateway/reply.ts'
-import { isFromThisMachine } from '../../gateway/request-head.ts'
 import { addAssetRoute, openAssets } from './assets.ts'
 import { addBaseMapFileRoute, BASE_MAP_PATH } from './base-map-file.ts'
 import { addEmbedRoute } from './embed.ts'
@@ -45,16 +43,11 @@ interface PageOptions {
   contact?: string | undefined
   /** The key of visitors without one. */
   publicKey?: string | undefined
-  /** That of visitors on this machine only. */
-  visitorsKey?: VisitorsKey | undefined
   findKeyOrigins: FindKeyOrigins
 }
 
 /** Adds /, /docs, /embed, the assets of the pages, and /llms.txt, which tells agents what the server has (https://llmstxt.org). */
-export function addPages(
-  app: FastifyInstance,
-  { baseMap, contact, publicKey, visitorsKey, findKeyOrigins }: PageOptions,
-): Pages {
+export function addPages(app: FastifyInstance, { baseMap, contact, publicKey, findKeyOrigins }: PageOptions): Pages {
   const origin = baseMap && 'url' in baseMap ? new URL(baseMap.url).origin : undefined
   const policies = policiesOf(origin)
   const assets = openAssets()
@@ -76,13 +69,6 @@ export function addPages(
     return (request: FastifyRequest, reply: FastifyReply) =>
       sendCacheable(request, reply.header('content-security-policy', policies[name]), bodyOf(request))
   }
-  const pageWithKey = (name: 'explorer' | 'ogc', data: object = {}) => {
-    const forOthers = page(name, { ...data, publicKey })
-    if (visitorsKey === undefined) return forOthers
-    const forThisMachine = page(name, { ...data, publicKey: visitorsKey.secret })
-    return (request: FastifyRequest, reply: FastifyReply) =>
-      (isFromThisMachine(request) && Date.now() < visitorsKey.endsAtMs ? forThisMachine : forOthers)(request, reply)
-  }
   const formats = EXPORT_FORMATS.map(({ name, title, readers, contentType }) => ({
     ...{ name, title, readers },
     mediaType: mediaTypeOf(contentType),
@@ -90,7 +76,7 @@ export function addPages(
   addRoute(app, {
     path: '/',
     needsNoDatabase: true,
-    handler: pageWithKey('explorer', { baseMap: shownBaseMap(baseMap), contact, formats }),
+    handler: page('explorer', { baseMap: shownBaseMap(baseMap), contact, formats, publicKey }),
   })
   addRoute(app, { path: '/docs', needsNoDatabase: true, handler: page('reference') })
   addEmbedRoute(app, {
@@ -106,7 +92,7 @@ export function addPages(
   })
   return {
     sendGraphiql: page('graphiql', { examples: EXAMPLES, variables: VARIABLES }),
-    sendOgc: pageWithKey('ogc'),
+    sendOgc: page('ogc', { publicKey }),
   }
 }
 

@@ -52,6 +52,7 @@ export const de: Messages = {
   linkNeedsKeyText:
     'Geben Sie oben den API-Schlüssel ein, den Sie dafür erhalten haben. Er bleibt in diesem Tab und wird nur an diesen Server gesendet.',
   askAnybody: 'Fragen Sie die Person, die Ihnen den Link geschickt hat, oder den Betreiber dieses Servers.',
+  startPrintedLink: 'Der erste Start dieses Servers hat einen Link ausgegeben, der die Beispieldaten öffnet.',
   iOperate: 'Ich betreibe diesen Server',
   operatorMakesOne: 'Erstellen Sie einen Schlüssel und senden Sie ihn mit dem Link (…#key=dck_...):',
   operatorOpensPage:

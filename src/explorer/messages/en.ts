@@ -51,6 +51,7 @@ export const en = {
   linkNeedsKeyText:
     'Above, enter the API key that you were given for it. It stays in this tab and is sent only to this server.',
   askAnybody: 'Ask the person who sent you the link or runs this server.',
+  startPrintedLink: 'The first start of this server has printed a link that opens the sample.',
   iOperate: 'I operate this server',
   operatorMakesOne: 'Create a key, and send it with the link (…#key=dck_...):',
   operatorOpensPage: 'Or show the public datasets to everybody, with a key that has no tiers and no granted datasets:',

@@ -50,6 +50,7 @@ export const ko: Messages = {
   linkNeedsKey: '이 링크는 장소를 보여 줍니다',
   linkNeedsKeyText: '받은 API 키를 위에 입력하세요. 키는 이 탭에만 보관되고 이 서버에만 전송됩니다.',
   askAnybody: '링크를 보낸 사람이나 서버 운영자에게 문의하세요.',
+  startPrintedLink: '이 서버를 처음 시작할 때 샘플을 여는 링크가 터미널에 표시되었습니다.',
   iOperate: '이 서버의 운영자입니다',
   operatorMakesOne: '키를 만들어 링크와 함께 보내세요 (…#key=dck_...):',
   operatorOpensPage: '또는 등급도 따로 허용된 데이터셋도 없는 키로 공개 데이터셋을 모두에게 보여 주세요:',

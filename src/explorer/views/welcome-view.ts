@@ -15,6 +15,7 @@ export function welcomeView(view: View): HTMLElement {
   const command = `curl -H "Authorization: Bearer <API_KEY>" ${SERVER}/v1/datasets`
   const copyButton: HTMLButtonElement = button(t.copy, () => copy(command, copyButton), { class: 'button' })
   const { contact } = readPageData()
+  const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
   return element(
     'div',
     { class: 'view' },
@@ -22,6 +23,7 @@ export function welcomeView(view: View): HTMLElement {
     element('p', {}, isLink ? t.linkNeedsKeyText : t.welcomeText),
     element('h2', {}, t.noKey),
     element('p', {}, ...(contact === undefined ? [t.askAnybody] : [t.askFor, textLink(contact)])),
+    ...(isHere ? [element('p', {}, t.startPrintedLink)] : []),
     forOperators(view.dataset),
     element('h2', {}, t.withoutPage),
     shellCommand(command),

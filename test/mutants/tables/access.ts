@@ -68,24 +68,6 @@ export const ACCESS: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/sample/visitors-key.ts',
-    tests: ['test/server/public-key.test.ts'],
-    mutants: [
-      { find: ' && !databaseExists(database)', replace: '' },
-      { find: '!isLoopback(host) || ', replace: '' },
-      { find: ' || corsOrigins.length > 0', replace: '' },
-      { find: ' && publicKey === undefined', replace: '' },
-    ],
-  },
-  {
-    file: 'src/gateway/request-head.ts',
-    tests: ['test/server/public-key.test.ts'],
-    mutants: [
-      { find: 'isLoopback(hostname) && ', replace: '' },
-      { find: '/^(x-)?forwarded|', replace: '/^x-forwarded|' },
-    ],
-  },
-  {
     file: 'src/auth/api-key.ts',
     tests: ['test/auth/keys.test.ts', 'test/auth/authenticate.test.ts'],
     mutants: [
