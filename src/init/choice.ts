@@ -1,24 +1,27 @@
 /** One way to understand a file. */
 export interface Reading {
-  /** Its name for people: `windows-1250`. */
+  /** What it means: `windows-1250`. */
   choice: string
   /** A real value of the file, as it is understood this way; empty if there is none. */
   example: string
-  /** What the manifest has then: `"encoding": "windows-1250"`; empty if a manifest can't say it. */
+  /** What the manifest has then: `"encoding": "windows-1250"`. */
   write: string
 }
 
-/** What a file leaves open: the reading that the manifest has, and the others, the likelier first. */
+/** What a file leaves open, such as its encoding. The manifest has the first reading. */
 export interface Choice {
-  /** What is open: `encoding`, `identity`. */
   what: string
-  chosen: Reading
-  alternatives: readonly Reading[]
+  readings: readonly Reading[]
 }
 
-/** The text that a member of a manifest has. */
+/** The text that members of a manifest have. */
 export function written(members: object): string {
   return Object.entries(members)
     .map(([member, value]) => `${JSON.stringify(member)}: ${JSON.stringify(value)}`)
     .join(', ')
+}
+
+/** What several readings leave open; nothing if there is only one. */
+export function openChoice(what: string, readings: readonly Reading[]): Choice[] {
+  return readings.length > 1 ? [{ what, readings }] : []
 }

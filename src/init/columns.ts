@@ -2,7 +2,7 @@ import { shorten } from '../errors/errors.ts'
 import { columnsOfField, textOf } from '../rows/column-mapping.ts'
 import type { ColumnSource, Columns } from '../rows/manifest.ts'
 import { acceptsValue, ROW_FIELDS } from '../rows/parse-item.ts'
-import { type Choice, written } from './choice.ts'
+import { type Choice, openChoice, type Reading, written } from './choice.ts'
 import { CODE_NAME, COUNTRY_NAME, matches, NAMES, PERSON_NAME } from './header-names.ts'
 import { areDates, countRepeated, MAX_OTHERS, objectColumns, type Sample, textsIn } from './sample.ts'
 
@@ -10,7 +10,10 @@ type RowField = (typeof ROW_FIELDS)[number]
 
 /** Fields that other rules find. */
 const OTHERS: readonly RowField[] = ['id', 'externalId', 'latitude', 'longitude', 'parentExternalId']
-const MAX_ALTERNATIVES = 3
+/** The columns of codes, which have names. */
+export const CODES = ['administrativeAreaCode', 'categoryCode'] as const
+const MAX_READINGS = 4
+const MAX_EXAMPLE_LENGTH = 60
 
 /**
  * Finds the columns of the fields by their names, if their values fit. Without a column of the category, all rows have `category`.
@@ -30,13 +33,24 @@ export function findColumns(
   const columns: Columns = { ...(name && { name }), ...position, ...others }
   columns.administrativeAreaCode = withCountry(sample, columns.administrativeAreaCode) ?? { value: 'unknown' }
   columns.categoryCode ??= { value: category }
-  const names = found.filter(({ field, others }) => field === 'name' && others.length > 0)
+  const names = found.flatMap(({ field, column, others }) => (field === 'name' ? [column, ...others] : []))
   return {
     columns,
     choices: [
-      ...names.map(({ column, others }) => nameChoice(sample, column, others)),
-      ...(['administrativeAreaCode', 'categoryCode'] as const).flatMap((field) => codeChoice(sample, columns, field)),
+      ...openChoice(
+        'name',
+        names.slice(0, MAX_READINGS).map((each) => readingOf(sample, 'name', each, `the column ${each}`)),
+      ),
+      ...CODES.flatMap((field) => codeChoice(sample, columns, field)),
     ],
+  }
+}
+
+function readingOf(sample: Sample, field: string, column: string, choice: string): Reading {
+  return {
+    choice,
+    example: shorten(textsIn(sample, column)[0] ?? '', MAX_EXAMPLE_LENGTH),
+    write: written({ [field]: column }),
   }
 }
 
@@ -52,47 +66,26 @@ function candidatesOf(sample: Sample, field: RowField): string[] {
   return [...new Set([...sample.columns.filter((name) => name === field), ...named.filter(isPlace)])].filter(isFitting)
 }
 
-function nameChoice(sample: Sample, column: string, others: readonly string[]): Choice {
-  const read = (name: string) => ({
-    choice: `the column ${name}`,
-    example: firstText(sample, name),
-    write: written({ name }),
-  })
-  return { what: 'name', chosen: read(column), alternatives: others.slice(0, MAX_ALTERNATIVES).map(read) }
-}
-
-const MAX_EXAMPLE_LENGTH = 60
-
-function firstText(sample: Sample, column: string): string {
-  return shorten(textsIn(sample, column)[0] ?? '', MAX_EXAMPLE_LENGTH)
-}
-
 /** Columns with more different values are no codes. */
 const MAX_VALUES = 100
 
 /** Says which code all items get if no column has one, and which columns have few different values. */
-function codeChoice(sample: Sample, columns: Columns, field: 'administrativeAreaCode' | 'categoryCode'): Choice[] {
+function codeChoice(sample: Sample, columns: Columns, field: (typeof CODES)[number]): Choice[] {
   const source = columns[field]
   if (typeof source !== 'object' || !('value' in source)) return []
   const isRegion = (name: string) => name === 'addressRegion' || name === 'addressLocality'
   const used = Object.keys(columns)
     .filter((name) => !isRegion(name))
     .flatMap((name) => columnsOfField(columns, name))
-  const alternatives = sample.columns.flatMap((column) => {
+  const others = sample.columns.flatMap((column) => {
     if (used.includes(column) || areDates(sample, column)) return []
     const texts = textsIn(sample, column)
     const { size } = new Set(texts)
-    if (size < 2 || size > Math.min(MAX_VALUES, texts.length / 2)) return []
-    const choice = `the column ${column}, with ${size} values`
-    return { choice, example: firstText(sample, column), write: written({ [field]: column }) }
+    const isCode = size >= 2 && size <= Math.min(MAX_VALUES, texts.length / 2)
+    return isCode ? [readingOf(sample, field, column, `the column ${column}, with ${size} values`)] : []
   })
-  if (alternatives.length === 0) return []
-  const chosen = {
-    choice: 'no column is called so',
-    example: textOf(source.value),
-    write: written({ [field]: source }),
-  }
-  return [{ what: field, chosen, alternatives: alternatives.slice(0, MAX_ALTERNATIVES) }]
+  const own = { choice: 'no column is called so', example: textOf(source.value), write: written({ [field]: source }) }
+  return openChoice(field, [own, ...others].slice(0, MAX_READINGS))
 }
 
 /** A few rows may have a wrong country. */

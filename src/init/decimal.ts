@@ -1,6 +1,6 @@
 import { plainCoordinate } from '../rows/coordinate-text.ts'
 import type { Dialect } from '../rows/formats/dialect.ts'
-import { type Choice, written } from './choice.ts'
+import { type Choice, openChoice, written } from './choice.ts'
 import { isAngleName } from './header-names.ts'
 import { type Sample, textsIn } from './sample.ts'
 
@@ -19,21 +19,24 @@ const CERTAIN = /[.,].*[.,]/
 export function findDecimal(
   sample: Sample,
   columns: readonly string[],
-): { decimal: Dialect['decimal']; choice?: Choice } {
+): { decimal: Dialect['decimal']; choices: Choice[] } {
   const texts = columns.flatMap((column) => textsIn(sample, column)).filter((text) => NUMBER.test(text))
   const grouped = (['.', ','] as const).filter((sign) => areGroups(texts, sign))
   const [sign] = grouped.length === 1 ? grouped : []
   const areDegrees = columns.some(isAngleName)
   if (sign !== undefined && texts.some((text) => GROUPS[sign].test(text) && CERTAIN.test(text)))
-    return { decimal: sign === '.' ? ',' : undefined }
+    return { decimal: sign === '.' ? ',' : undefined, choices: [] }
   // Three decimals are usual in degrees, and three digits after a point are no question there.
   if (sign !== undefined && !(sign === '.' && areDegrees)) {
     const areSmall = texts.every((text) => Math.abs(Number(text)) <= LARGEST_LONGITUDE)
     const decimal = (sign === ',' ? areDegrees : !areSmall) ? ',' : '.'
-    return { decimal, choice: decimalChoice(texts.find((text) => GROUPS[sign].test(text)) ?? '', decimal) }
+    return { decimal, choices: decimalChoice(texts.find((text) => GROUPS[sign].test(text)) ?? '', decimal) }
   }
   const commas = texts.filter((text) => /^[+-]?\d[\d.]*,\d+$/.test(text)).length
-  return { decimal: commas > texts.filter((text) => /^[+-]?\d+\.\d+$/.test(text)).length ? ',' : undefined }
+  return {
+    decimal: commas > texts.filter((text) => /^[+-]?\d+\.\d+$/.test(text)).length ? ',' : undefined,
+    choices: [],
+  }
 }
 
 /** Whether a sign stands in the texts, and only between groups of three digits. */
@@ -42,11 +45,11 @@ function areGroups(texts: readonly string[], sign: ',' | '.'): boolean {
   return having.length > 0 && having.every((text) => GROUPS[sign].test(text))
 }
 
-function decimalChoice(text: string, chosen: ',' | '.'): Choice {
+function decimalChoice(text: string, chosen: ',' | '.'): Choice[] {
   const choose = (decimal: ',' | '.') => {
     const number = plainCoordinate(text, { field: 'latitude', decimal, areMetres: true })
     const choice = decimal === ',' ? 'a comma' : 'a point'
     return { choice, example: `${text} is ${number}`, write: written({ decimal }) }
   }
-  return { what: 'decimal', chosen: choose(chosen), alternatives: [choose(chosen === ',' ? '.' : ',')] }
+  return openChoice('decimal', [choose(chosen), choose(chosen === ',' ? '.' : ',')])
 }

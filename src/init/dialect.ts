@@ -7,7 +7,7 @@ import { decodes } from '../rows/formats/encodings.ts'
 import { readBytes } from '../rows/formats/read-text.ts'
 import { hasText } from '../rows/formats/source-row.ts'
 import { readTables } from '../rows/formats/xlsx/xlsx.ts'
-import { type Choice, written } from './choice.ts'
+import { type Choice, openChoice, written } from './choice.ts'
 
 /** Bytes of a file that are read to find its encoding. A letter that tells two encodings apart may come late. */
 const MAX_BYTES = 50_000_000
@@ -22,19 +22,21 @@ export async function detectDialect(
   const { start, telling } = await readTelling(file)
   const unicode = findUnicode(start)
   const { encoding, readings } = unicode === undefined ? inferEncoding(telling) : { encoding: unicode, readings: [] }
-  const [chosen, ...alternatives] = readings.map(({ encoding: choice, example }) => ({
-    choice,
-    example,
-    write: written({ encoding: choice }),
-  }))
   const text = decodeStart(start, encoding)
-  const separated = hasSeparator ? inferDelimiter(text) : { delimiter: ',' }
+  const separated = hasSeparator ? inferDelimiter(text) : { delimiter: ',', choices: [] }
   const { delimiter } = separated
   return {
     dialect: { ...(encoding !== 'utf-8' && { encoding }), ...(delimiter !== ',' && { delimiter }) },
     choices: [
-      ...(chosen && alternatives.length > 0 ? [{ what: 'encoding', chosen, alternatives }] : []),
-      ...(separated.choice ? [separated.choice] : []),
+      ...openChoice(
+        'encoding',
+        readings.map((each) => ({
+          choice: each.encoding,
+          example: each.example,
+          write: written({ encoding: each.encoding }),
+        })),
+      ),
+      ...separated.choices,
     ],
   }
 }
@@ -95,9 +97,9 @@ const REGULAR = 0.8
  * Finds the separator that gives the most columns, with the same number in nearly all rows. A hint in the file proves it, and a usual one if no
  * other does the same. A sign of the first line, such as a space, is one if no usual one gives columns.
  */
-function inferDelimiter(start: string): { delimiter: string; choice?: Choice } {
+function inferDelimiter(start: string): { delimiter: string; choices: Choice[] } {
   const { hint } = findHint(start)
-  if (hint !== undefined) return { delimiter: hint }
+  if (hint !== undefined) return { delimiter: hint, choices: [] }
   const split = (separators: readonly { separator: string; name: string }[]) =>
     separators
       .map((each) => ({ ...each, header: regularHeader(start, each.separator) }))
@@ -105,17 +107,15 @@ function inferDelimiter(start: string): { delimiter: string; choice?: Choice } {
       .sort((one, other) => other.header.length - one.header.length)
   const usual = split(SEPARATORS)
   const found = usual.length > 0 ? usual : split(signsIn(start))
-  const [chosen, ...alternatives] = found.map(({ separator, name, header }) => ({
-    separator,
+  const readings = found.map(({ separator, name, header }) => ({
     choice: name,
     example: `${header.length} columns, the first is ${JSON.stringify(header[0])}`,
     write: written({ delimiter: separator }),
   }))
-  if (!chosen) return { delimiter: ',' }
-  const { separator: delimiter, ...first } = chosen
-  if (usual.length === 1) return { delimiter }
-  const others = alternatives.map(({ separator: _, ...choice }) => choice)
-  return { delimiter, choice: { what: 'delimiter', chosen: first, alternatives: others } }
+  // A sign that is no usual separator is shown.
+  const choices =
+    usual.length === 0 && found.length > 0 ? [{ what: 'delimiter', readings }] : openChoice('delimiter', readings)
+  return { delimiter: found[0]?.separator ?? ',', choices }
 }
 
 /** The characters of the first line that are in no usual name of a column. */
@@ -143,12 +143,11 @@ function regularHeader(text: string, delimiter: string): readonly string[] {
 export async function detectSheet(file: SourceFile): Promise<{ dialect: Dialect; choices: Choice[] }> {
   const tables = await readTables(file)
   const [first] = tables
-  const [chosen, ...alternatives] = tables.map(({ name: sheet, example }) => ({
+  const readings = tables.map(({ name: sheet, example }) => ({
     choice: JSON.stringify(sheet),
     example: `its table begins with ${example}`,
     write: written({ sheet }),
   }))
-  if (!chosen || !first || (first.isDefault && alternatives.length === 0)) return { dialect: {}, choices: [] }
-  const choices = alternatives.length === 0 ? [] : [{ what: 'sheet', chosen, alternatives }]
-  return { dialect: { sheet: first.name }, choices }
+  const isDefault = !first || (first.isDefault && tables.length === 1)
+  return { dialect: isDefault ? {} : { sheet: first.name }, choices: openChoice('sheet', readings) }
 }

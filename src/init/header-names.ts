@@ -38,7 +38,7 @@ export function isIdName(column: string): boolean {
 
 /** Whether a column is called like a number or code, such as `Standort-Nr.`, but not of a telephone or an address. */
 export function isKeyName(column: string): boolean {
-  return matches(KEY_NAME, column) && !matches(NO_KEY_NAME, column)
+  return (matches(KEY_NAME, column) || /[\s_-]no\.?$/i.test(column)) && !matches(NO_KEY_NAME, column)
 }
 
 /** What may stand after a name: a unit, a language, a side. */

@@ -3,7 +3,7 @@ import { shorten } from '../errors/errors.ts'
 import { columnsOfField, textOf } from '../rows/column-mapping.ts'
 import type { Fields } from '../rows/formats/source-row.ts'
 import type { Columns } from '../rows/manifest.ts'
-import { type Choice, type Reading, written } from './choice.ts'
+import { type Choice, openChoice, type Reading, written } from './choice.ts'
 import { COUNTER_NAME, COUNTRY_NAME, isIdName, isKeyName, matches, REFERRING_NAME, START_NAME } from './header-names.ts'
 import { areDates, MAX_OTHERS, objectColumns, type Sample, textsIn } from './sample.ts'
 
@@ -159,14 +159,14 @@ function together(parts: readonly string[], name: string): Identity {
 }
 
 /** Other identities that are shown. */
-const MAX_ALTERNATIVES = 4
+const MAX_READINGS = 5
 const MAX_EXAMPLE_LENGTH = 60
 
 /** Takes the first that is unique in all rows, or else nearly; and shows the others. */
 export function chooseIdentity(
   counts: readonly IdentityCount[],
   sample: Sample,
-): { count: IdentityCount; choice?: Choice } | undefined {
+): { count: IdentityCount; choices: Choice[] } | undefined {
   // A file may have a few rows twice by mistake, which an import refuses.
   const nearly = counts.filter(({ isNearlyUnique, identity: { rank } }) => isNearlyUnique && rank === RANKS.together)
   const [fewest] = nearly.sort((one, two) => one.repeated - two.repeated)
@@ -179,9 +179,8 @@ export function chooseIdentity(
   const [shortest] = counts.filter((count) => count.isUnique && count.identity.rank === RANKS.together)
   const isOther = (count: IdentityCount) => count.identity.rank !== RANKS.together || count === shortest
   const others = counts.filter((count) => count !== chosen && isShown(count) && isOther(count))
-  const alternatives = distinct(others.map((count) => readingOf(count, sample))).slice(0, MAX_ALTERNATIVES)
-  const choice = { what: 'identity', chosen: readingOf(chosen, sample), alternatives }
-  return { count: chosen, ...((!isGood || alternatives.length > 0) && { choice }) }
+  const readings = [chosen, ...others].map((count) => readingOf(count, sample)).slice(0, MAX_READINGS)
+  return { count: chosen, choices: isGood ? openChoice('identity', readings) : [{ what: 'identity', readings }] }
 }
 
 function readingOf(
@@ -194,8 +193,4 @@ function readingOf(
   const wrong = `${repeated} ${repeated === 1 ? 'row repeats' : 'rows repeat'} another`
   const choice = repeated === 0 ? why : isKey ? `${key} is no key: ${wrong}` : `${why}. ${wrong}`
   return { choice, example: shorten(example, MAX_EXAMPLE_LENGTH), write: written(columns) }
-}
-
-function distinct(readings: readonly Reading[]): Reading[] {
-  return [...new Map(readings.map((reading) => [reading.write, reading])).values()]
 }

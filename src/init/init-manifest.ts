@@ -7,7 +7,7 @@ import type { Dialect, SourceFile } from '../rows/formats/dialect.ts'
 import { formatOf } from '../rows/formats/readers.ts'
 import type { Columns, ItemFile } from '../rows/manifest.ts'
 import type { Choice } from './choice.ts'
-import { completeColumns, findColumns, labelColumn } from './columns.ts'
+import { CODES, completeColumns, findColumns, labelColumn } from './columns.ts'
 import { detectDialect, detectSheet } from './dialect.ts'
 import { chooseIdentity, findIdentities, IdentityCount } from './identity.ts'
 import { explainUnread, findPosition } from './position.ts'
@@ -46,7 +46,6 @@ export interface Proposal extends Pick<System, 'question' | 'systems'>, Omit<Che
 }
 
 type CodeField = (typeof CODES)[number]
-const CODES = ['administrativeAreaCode', 'categoryCode'] as const
 const MAX_VALUE_LENGTH = 60
 /** It is no system, so an import asks for it. */
 export const UNKNOWN_SYSTEM = 'EPSG:…'
@@ -154,7 +153,7 @@ async function propose(path: string, category: string, country: string | undefin
       ...emptied,
       ...position.choices,
       ...system.choices,
-      ...(named?.choice ? [named.choice] : []),
+      ...(named?.choices ?? []),
       ...choices,
     ],
     rows,

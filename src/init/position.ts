@@ -1,7 +1,7 @@
-import { describeCoordinate, isPacked, plainCoordinate } from '../rows/coordinate-text.ts'
+import { describeCoordinate, plainCoordinate } from '../rows/coordinate-text.ts'
 import type { Dialect } from '../rows/formats/dialect.ts'
 import type { ColumnSource, Columns } from '../rows/manifest.ts'
-import { type Choice, written } from './choice.ts'
+import { type Choice, openChoice, written } from './choice.ts'
 import { findDecimal } from './decimal.ts'
 import { type Coordinate, findCoordinates, isAngleName, partOf, sideOf } from './header-names.ts'
 import { fits, type Sample, textsIn } from './sample.ts'
@@ -29,27 +29,23 @@ const LARGEST_ANGLE = 360
 export async function findPosition(sample: Sample): Promise<Position> {
   const all = findCoordinates(sample.columns)
   const inParts = sample.columns.filter((column) => COORDINATES.some((field) => partOf(field, column) !== undefined))
-  const { decimal, choice } = findDecimal(sample, [...all.latitude, ...all.longitude, ...inParts])
+  const { decimal, choices } = findDecimal(sample, [...all.latitude, ...all.longitude, ...inParts])
   const parts = findParts(sample, all)
   const used = parts ? COORDINATES.flatMap((field) => Object.values(parts[field])) : []
   const without = (columns: readonly string[]) => columns.filter((column) => !used.includes(column))
   const named = { latitude: without(all.latitude), longitude: without(all.longitude) }
   const areDegrees = (field: Coordinate, column: string) =>
-    areNumbers(sample, column, (text) => Math.abs(readNumber(text, field, decimal, false)) <= LIMITS[field])
+    fits(textsIn(sample, column), (text) => Math.abs(readNumber(text, field, decimal, false)) <= LIMITS[field])
   const areMetres = (field: Coordinate, column: string) =>
     (sample.ownCrs !== undefined || !isAngleName(column)) &&
-    areNumbers(sample, column, (text) => Math.abs(readNumber(text, field, decimal, true)) > LARGEST_ANGLE)
+    fits(textsIn(sample, column), (text) => Math.abs(readNumber(text, field, decimal, true)) > LARGEST_ANGLE)
   const degrees = findPair(sample, named, areDegrees)
-  const choices = choice ? [choice] : []
   const place = { areMetres: false, decimal, choices }
   if (parts && !(degrees && COORDINATES.some((field) => hasDecimals(sample, degrees[field]))))
     return { ...place, columns: parts }
   if (degrees) {
-    const order = await orderChoice(sample, degrees, decimal)
-    choices.push(
-      ...(order ? [order] : []),
-      ...COORDINATES.flatMap((field) => sideChoice(sample, field, degrees[field])),
-    )
+    const sides = COORDINATES.flatMap((field) => sideChoice(sample, field, degrees[field]))
+    choices.push(...(await orderChoice(sample, degrees, decimal)), ...sides)
     return { ...place, columns: withSides(sample, degrees) }
   }
   const exchanged = findPair(sample, { latitude: named.longitude, longitude: named.latitude }, areDegrees)
@@ -59,10 +55,6 @@ export async function findPosition(sample: Sample): Promise<Position> {
   }
   const metres = findPair(sample, named, areMetres)
   return { ...place, columns: metres ?? {}, areMetres: metres !== undefined }
-}
-
-function areNumbers(sample: Sample, column: string, isRight: (text: string) => boolean): boolean {
-  return fits(textsIn(sample, column), isRight)
 }
 
 /** Returns the number in a cell, or else NaN. */
@@ -103,7 +95,7 @@ function findAngle(sample: Sample, field: Coordinate, named: readonly string[]):
   // `lat_min` beside `lat_max` is the least of a box.
   const most = minutes.toLowerCase().replace('min', 'max')
   if (sample.columns.some((column) => column !== minutes && column.toLowerCase() === most)) return undefined
-  const areSmall = (column: string) => areNumbers(sample, column, (text) => Number(text.replace(',', '.')) < 60)
+  const areSmall = (column: string) => fits(textsIn(sample, column), (text) => Number(text.replace(',', '.')) < 60)
   if (!areSmall(minutes)) return undefined
   return { degrees, minutes, ...(seconds && { seconds }), ...(hemisphere && { hemisphere }) }
 }
@@ -144,45 +136,42 @@ function sideChoice(sample: Sample, field: Coordinate, column: string): Choice[]
   if (side === undefined || [first, ...others].some((text) => /^[-−]|[nsew]/i.test(text))) return []
   if ((side === 'S') !== (field === 'latitude')) return []
   const [taken, other] = side === 'S' ? ['north', 'south'] : ['east', 'west']
-  const chosen = {
-    choice: `to the ${taken}, as ${column} has no minus`,
-    example: first,
-    write: written({ [field]: column }),
-  }
-  const write = `put a minus before each value, or add a column with ${side}: ${written({ [field]: { degrees: column, hemisphere: '…' } })}`
-  return [
+  const add = written({ [field]: { degrees: column, hemisphere: '…' } })
+  return openChoice(field, [
+    { choice: `to the ${taken}, as ${column} has no minus`, example: first, write: written({ [field]: column }) },
     {
-      what: field,
-      chosen,
-      alternatives: [{ choice: `to the ${other}, as its name says`, example: `-${first}`, write }],
+      choice: `to the ${other}, as its name says`,
+      example: `-${first}`,
+      write: `put a minus before each value, or add a column with ${side}: ${add}`,
     },
-  ]
+  ])
 }
 
 /** Says which of `x` and `y` is the latitude, if either could be. */
-async function orderChoice(sample: Sample, { latitude, longitude }: Pair, decimal: Dialect['decimal']) {
+async function orderChoice(
+  sample: Sample,
+  { latitude, longitude }: Pair,
+  decimal: Dialect['decimal'],
+): Promise<Choice[]> {
   const read = (column: string) => textsIn(sample, column).map((text) => readNumber(text, 'longitude', decimal, false))
   const [[north], [east], easts] = [read(latitude), read(longitude), read(longitude)]
-  if (latitude === longitude || (isAngleName(latitude) && isAngleName(longitude))) return undefined
-  if (north === undefined || east === undefined || easts.some((number) => Math.abs(number) > LIMITS.latitude))
-    return undefined
-  const choose = async (columns: Pair, place: Record<Coordinate, number>) => ({
+  const isNamed = latitude === longitude || (isAngleName(latitude) && isAngleName(longitude))
+  if (isNamed || north === undefined || east === undefined || easts.some((each) => Math.abs(each) > LIMITS.latitude))
+    return []
+  const understand = async (columns: Pair, place: Record<Coordinate, number>) => ({
     choice: `${columns.latitude} to the north, ${columns.longitude} to the east`,
     example: `the first place is in ${await describePlace(place)}`,
     write: written(columns),
   })
-  const chosen = await choose({ latitude, longitude }, { latitude: north, longitude: east })
-  const other = await choose({ latitude: longitude, longitude: latitude }, { latitude: east, longitude: north })
-  return { what: 'latitude and longitude', chosen, alternatives: [other] }
+  return openChoice('latitude and longitude', [
+    await understand({ latitude, longitude }, { latitude: north, longitude: east }),
+    await understand({ latitude: longitude, longitude: latitude }, { latitude: east, longitude: north }),
+  ])
 }
 
 function exchangedChoice(columns: Pair): Choice {
   const choice = `${columns.longitude} to the east, against its name: it has more than 90 degrees`
-  return {
-    what: 'latitude and longitude',
-    chosen: { choice, example: '', write: written({ ...columns }) },
-    alternatives: [],
-  }
+  return { what: 'latitude and longitude', readings: [{ choice, example: '', write: written({ ...columns }) }] }
 }
 
 /** Says why columns that are called like coordinates are none. */
@@ -209,11 +198,10 @@ function describeWrong(column: string, text: string, decimal: Dialect['decimal']
   if (/e7\b/i.test(column) && /^-?\d{6,}$/.test(text)) return 'degrees times 10,000,000: divide by it'
   const what = describeCoordinate(text)
   if (what !== undefined) return `${what}; write latitude and longitude into two columns, as numbers of degrees`
-  if (isPacked(text)) return `metres, or degrees, minutes and seconds without their signs, such as 373000 for 37°30'00"`
   const number = Math.abs(readNumber(text, 'longitude', decimal, false))
   if (number <= limit) return undefined
   if (number <= LIMITS.longitude) return `more than ${limit} degrees; some rows may have both columns exchanged`
   return number > limit
-    ? 'no number of degrees: it may have lost its decimal sign, or be metres, which need "crs"'
+    ? 'no number of degrees: perhaps metres, degrees without signs, or a lost decimal sign'
     : 'no number of degrees'
 }

@@ -45,8 +45,8 @@ export async function readSample(file: SourceFile): Promise<{ sample: Sample; ch
 
 function emptyChoice({ texts, column, count }: NonNullable<ReturnType<typeof findNoValues>>, rows: number): Choice {
   const example = `${column} has one in ${count} of the first ${rows} rows`
-  const chosen = { choice: `${texts.join(', ')} are no value`, example, write: written({ empty: texts }) }
-  return { what: 'empty', chosen, alternatives: [{ choice: 'they are texts', example: '', write: 'no "empty"' }] }
+  const empty = { choice: `${texts.join(', ')} are no value`, example, write: written({ empty: texts }) }
+  return { what: 'empty', readings: [empty, { choice: 'they are texts', example: '', write: 'no "empty"' }] }
 }
 
 /** The texts of a column without those that are blank. */

@@ -17,9 +17,10 @@ const MAX_ROWS = 200_000
 export class LabelCheck {
   readonly code: string
   readonly label: string
-  isOneToOne = true
-  readonly #labels = new Map<string, string>()
-  readonly #codes = new Map<string, string>()
+  isBlank = false
+  readonly #codes = new Set<string>()
+  readonly #labels = new Set<string>()
+  readonly #both = new Set<string>()
 
   constructor(code: string, label: string) {
     this.code = code
@@ -28,13 +29,14 @@ export class LabelCheck {
 
   see(row: Fields): void {
     const [code, label] = [textOf(row[this.code]).trim(), textOf(row[this.label]).trim()]
-    this.isOneToOne &&=
-      code !== '' && label !== '' && this.#is(this.#labels, code, label) && this.#is(this.#codes, label, code)
+    this.isBlank ||= code === '' || label === ''
+    this.#codes.add(code)
+    this.#labels.add(label)
+    this.#both.add(JSON.stringify([code, label]))
   }
 
-  #is(known: Map<string, string>, key: string, value: string): boolean {
-    if (!known.has(key)) known.set(key, value)
-    return known.get(key) === value
+  get isOneToOne(): boolean {
+    return !this.isBlank && this.#codes.size === this.#both.size && this.#labels.size === this.#both.size
   }
 }
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { textOf } from '../rows/column-mapping.ts'
 import type { Columns } from '../rows/manifest.ts'
 import { allProjectedSystems, findReferenceSystem, type ReferenceSystem } from '../rows/reference-system.ts'
-import { type Choice, type Reading, written } from './choice.ts'
+import { type Choice, openChoice, type Reading, written } from './choice.ts'
 import { COUNTRY_NAME, CRS_NAME, matches, SYSTEM_NAMES, ZONE_NAME } from './header-names.ts'
 import { type Position, readNumber } from './position.ts'
 import { type Sample, textsIn } from './sample.ts'
@@ -65,12 +65,12 @@ export async function findSystem(
     example: `${place.latitude.toFixed(4)}, ${place.longitude.toFixed(4)}, ${await describePlace(place)}`,
     write: written({ crs: code, ...(isSwapped && exchanged(columns)) }),
   })
-  const take = async ([first, ...others]: readonly Candidate[]): Promise<System> => {
-    if (!first) return none
-    const [chosen, ...alternatives] = await Promise.all([first, ...others].map(toReading))
-    const choices = chosen && others.length > 0 ? [{ what: 'crs', chosen, alternatives }] : []
-    return { crs: first.system.code, columns: first.isSwapped ? exchanged(columns) : columns, choices }
-  }
+  const take = async (candidates: readonly Candidate[]): Promise<System> => ({
+    ...none,
+    crs: candidates[0]?.system.code,
+    columns: candidates[0]?.isSwapped ? exchanged(columns) : columns,
+    choices: openChoice('crs', await Promise.all(candidates.map(toReading))),
+  })
   const systemsNamed = namedIn(path, sample).flatMap((number) => findReferenceSystem(`EPSG:${number}`) ?? [])
   const named = distinct(
     systemsNamed.flatMap((system) => orders.flatMap((isSwapped) => candidatesUnder(system, points, isSwapped))),

@@ -13,15 +13,13 @@ interface City extends Place {
   name: string
 }
 
-/** The base map of the explorer. Its tiles of this zoom have all its cities. */
 const BASE_MAP = new URL('../generated/base-map.json', import.meta.url)
 const ZOOM = 6
-const TILES = 2 ** ZOOM
-let tiles: Readonly<Record<string, string>> | undefined
-const cities = new Map<string, readonly City[]>()
+let cities: readonly City[] | undefined
 
 /** Kilometres on a sphere as large as the earth. */
 const RADIUS_KM = 6371
+const FARTHEST_KM = 1_000
 
 // Other commands need none of its 700 kB.
 const loadCountries = () => import('@rapideditor/country-coder')
@@ -65,45 +63,35 @@ export function locate(places: readonly StoredPlace[]): Promise<Located[]> {
   )
 }
 
-/** The nearest city of the base map, if one is near enough to be in a tile around. */
+/** Degrees to the north or south in which a nearest city is looked for. */
+const NEAR = 5
+
+/** The nearest city of the base map; undefined on an ocean. */
 export function nearestCity(place: Place): { name: string; km: number } | undefined {
-  const [column, row] = tileOf(place)
-  // A city in the next tiles may be nearer than one in the tile.
-  for (const rings of [1, 3]) {
-    const around = Array.from({ length: 2 * rings + 1 }, (_, index) => index - rings)
-    const near = around.flatMap((east) =>
-      around.flatMap((south) => citiesIn((column + east + TILES) % TILES, row + south)),
-    )
-    const [first] = near
-      .map((city) => ({ name: city.name, km: distanceKm(place, city) }))
-      .sort((one, two) => one.km - two.km)
-    if (first) return first
+  cities ??= readCities()
+  let nearest: { name: string; km: number } | undefined
+  for (const city of cities) {
+    if (Math.abs(city.latitude - place.latitude) > NEAR) continue
+    const km = distanceKm(place, city)
+    if (km < (nearest?.km ?? FARTHEST_KM)) nearest = { name: city.name, km }
   }
-  return undefined
+  return nearest
 }
 
-/** The tile of a place in Web Mercator. */
-function tileOf({ longitude, latitude }: Place): [number, number] {
-  const mercator = Math.asinh(Math.tan((latitude * Math.PI) / 180)) / Math.PI
-  const clamp = (share: number) => Math.max(0, Math.min(TILES - 1, Math.floor(share * TILES)))
-  return [clamp((longitude + 180) / 360), clamp((1 - mercator) / 2)]
-}
-
-function citiesIn(x: number, y: number): readonly City[] {
-  tiles ??= JSON.parse(readFileSync(BASE_MAP, 'utf8'))
-  const key = `${ZOOM}/${x}/${y}`
-  const found = cities.get(key) ?? decodeCities(tiles?.[key] ?? '', x, y)
-  cities.set(key, found)
-  return found
-}
-
-function decodeCities(tile: string, x: number, y: number): City[] {
-  const { cities: layer } = new VectorTile(new PbfReader(Buffer.from(tile, 'base64'))).layers
-  return Array.from({ length: layer?.length ?? 0 }, (_, index) => layer?.feature(index)).flatMap((feature) => {
-    const geometry = feature?.toGeoJSON(x, y, ZOOM).geometry
-    const [longitude, latitude] = geometry?.type === 'Point' ? geometry.coordinates : []
-    if (longitude === undefined || latitude === undefined) return []
-    return { name: String(feature?.properties.name), longitude, latitude }
+/** Reads the cities of the base map of the explorer. Its tiles of this zoom have all. */
+function readCities(): City[] {
+  const tiles: Record<string, string> = JSON.parse(readFileSync(BASE_MAP, 'utf8'))
+  return Object.entries(tiles).flatMap(([path, tile]) => {
+    const [z = 0, x = 0, y = 0] = path.split('/').map(Number)
+    if (z !== ZOOM) return []
+    const { cities: layer } = new VectorTile(new PbfReader(Buffer.from(tile, 'base64'))).layers
+    return Array.from({ length: layer?.length ?? 0 }, (_, index) => layer?.feature(index)).flatMap((feature) => {
+      const geometry = feature?.toGeoJSON(x, y, z).geometry
+      const [longitude, latitude] = geometry?.type === 'Point' ? geometry.coordinates : []
+      return longitude === undefined || latitude === undefined
+        ? []
+        : { name: String(feature?.properties.name), longitude, latitude }
+    })
   })
 }
 

@@ -97,11 +97,6 @@ function withSigns(text: string): string {
   return text.replace(PACKED, '$1$2°$3\'$4"$5')
 }
 
-/** Whether a number may be degrees, minutes and seconds, such as 373000 for 37°30'00". */
-export function isPacked(text: string): boolean {
-  return PACKED.test(text.trim())
-}
-
 /** Degrees with a sign or a side: `37°33'58"N`, `N 37.5`, `37.5°`. */
 function fromDegrees(text: string, { field, areMetres }: CoordinateStyle): string | undefined {
   const [, before = '', sign, degrees, minutes = '0', seconds = '0', after = ''] = DEGREES.exec(withSigns(text)) ?? []

@@ -278,7 +278,7 @@ describe('Of several sheets', () => {
     })
     expect(await init(xlsx(SHEETS))).toEqual({
       dialect: { sheet: 'Old' },
-      sheets: [{ what: 'sheet', chosen: choice('Old', 'a, old, 11'), alternatives: [choice('New', 'a, new, 11')] }],
+      sheets: [{ what: 'sheet', readings: [choice('Old', 'a, old, 11'), choice('New', 'a, new, 11')] }],
     })
     const one = await init(xlsx({ Notes: SHEETS.Notes, New: SHEETS.New }))
     expect(one).toEqual({ dialect: { sheet: 'New' }, sheets: [] })

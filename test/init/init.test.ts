@@ -30,7 +30,7 @@ const init = async (text: string, country?: string, ending = 'csv') => {
   const proposal = await initManifest(await write(`file-${files}.${ending}`, text), undefined, country)
   const choiceOf = (what: string) => {
     const choice = proposal.choices.find((each) => each.what === what)
-    return choice && [choice.chosen, ...choice.alternatives]
+    return choice?.readings
   }
   return { ...proposal, choiceOf, writes: (what: string) => choiceOf(what)?.map((each) => each.write) }
 }
@@ -247,7 +247,7 @@ test.each([
   [
     'degrees, minutes and seconds without signs',
     'name,lat,lon\nA,373000,1270000\n',
-    'lat has 373000, metres, or degrees, minutes and seconds',
+    'lat has 373000, no number of degrees: perhaps metres, degrees without signs, or a lost decimal sign',
   ],
   [
     'a pair in either order',
@@ -257,11 +257,7 @@ test.each([
   ['another word', 'name,lat,lon\nA,north,east\n', 'lat has north, no number of degrees'],
   ['an object', '{"name":"A","coord":{"a":1}}\n', 'coord has {"a":1}, a list or an object'],
   ['lost decimal signs', 'Name;Breite\nA;51.050.407\nB;51.051.408\n', 'Breite has 51.050.407, no number of degrees'],
-  [
-    'a large number',
-    'name,lat,lon\nA,48.1,11.5\nB,480.1,11.5\n',
-    'lat has 480.1, no number of degrees: it may have lost',
-  ],
+  ['a large number', 'name,lat,lon\nA,48.1,11.5\nB,480.1,11.5\n', 'lat has 480.1, no number of degrees'],
   [
     'exchanged columns in some rows',
     'name,lat,lon\nA,30.2,-97.8\nB,-97.9,30.3\n',
@@ -311,12 +307,14 @@ describe('What a file is, is found out:', () => {
     ])
     expect(choices[0]).toEqual({
       what: 'empty',
-      chosen: {
-        choice: 'N/A, NULL are no value',
-        example: 'type has one in 2 of the first 3 rows',
-        write: '"empty": ["N/A","NULL"]',
-      },
-      alternatives: [{ choice: 'they are texts', example: '', write: 'no "empty"' }],
+      readings: [
+        {
+          choice: 'N/A, NULL are no value',
+          example: 'type has one in 2 of the first 3 rows',
+          write: '"empty": ["N/A","NULL"]',
+        },
+        { choice: 'they are texts', example: '', write: 'no "empty"' },
+      ],
     })
   })
 

@@ -46,7 +46,7 @@ test.each([...(kinds as Kind[]).entries()].map(([index, kind]) => ({ index, ...k
   if (kind.systems) expect(proposal.systems?.map(({ write }) => write)).toContain(kind.systems)
   for (const [what, writes] of Object.entries(kind.choices ?? {})) {
     const choice = proposal.choices.find((each) => each.what === what)
-    const written = choice && [choice.chosen, ...choice.alternatives].map(({ write }) => write)
+    const written = choice?.readings.map(({ write }) => write)
     expect(written).toEqual(writes ?? undefined)
   }
   if (proposal.missing.length > 0) {

@@ -48,6 +48,7 @@ function describeFile({ file, dialect, rows }: Proposal): string {
 function printFields({ columns, values, labels, missing, unread, unused }: Proposal): void {
   const member = <Value>(of: Partial<Record<string, Value>>, field: string): Value | undefined => of[field]
   const fields = Object.entries(columns).flatMap(([field, source]) => {
+    if (field === 'extraAttributes' && missing.length > 0) return []
     const title = field === 'id' || field === 'externalId' ? `identity (${field})` : field
     const label = member(labels, field)
     const own = ['', title, describeSource(source), member(values, field) ?? '']
@@ -70,13 +71,13 @@ function describeSource(source: NonNullable<Proposal['columns']['name']>): strin
 }
 
 function printChoices({ choices }: Proposal): void {
-  for (const { what, chosen, alternatives } of choices) {
-    printLine(`  ${what}: ${chosen.choice}`)
-    const rows = [{ ...chosen, choice: '' }, ...alternatives].map(({ choice, example, write }, index) => [
+  for (const { what, readings } of choices) {
+    printLine(`  ${what}: ${readings[0]?.choice}`)
+    const rows = readings.map(({ choice, example, write }, index) => [
       '',
       index === 0 ? '' : 'or',
       write,
-      [example, choice].filter((text) => text !== '').join(': '),
+      index === 0 ? example : [example, choice].filter((text) => text !== '').join(': '),
     ])
     printRows(rows)
     printLine()
