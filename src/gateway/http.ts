@@ -196,8 +196,24 @@ const ANY_METHODS = 'GET, HEAD, POST, OPTIONS'
 const UNDECODABLE_PATH = new CatalogError('NOT_FOUND', 'There is no such path: it is not percent-encoded UTF-8')
 
 function unknownPath({ url, server }: FastifyRequest): CatalogError {
-  const [, hint = ''] = [...server.pathHints].find(([prefix]) => url.startsWith(prefix)) ?? []
+  const nearest = nearestPath(url, [...server.paths.values()])
+  const [, listed = ''] = [...server.pathHints].find(([prefix]) => url.startsWith(prefix)) ?? []
+  const hint = nearest === undefined ? listed : `The nearest one is ${nearest}`
   return new CatalogError('NOT_FOUND', `There is no such path${hint && `. ${hint}`}`)
+}
+
+/** The path of a URL that has too many slashes or capital letters. */
+function nearestPath(url: string, templates: readonly string[]): string | undefined {
+  const parts = (url.split('?')[0] ?? '').split('/').filter((part) => part !== '')
+  const isLike = (template: string) => {
+    const names = template.split('/').slice(1)
+    const isSame = (name: string, n: number) => {
+      const [before, ending] = name.split('}')
+      return ending === undefined ? before === parts[n]?.toLowerCase() : parts[n]?.endsWith(ending)
+    }
+    return names.length === parts.length && names.every(isSame)
+  }
+  return templates.find(isLike)
 }
 
 /** A path of the router as a URI template (RFC 6570): `/v1/datasets/{datasetId}`. */

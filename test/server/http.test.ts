@@ -264,6 +264,21 @@ describe('/graphql over GET', () => {
   })
 })
 
+test.each([
+  ['/graphql/', '/graphql'],
+  ['/mcp/', '/mcp'],
+  ['/mcp//?x=1', '/mcp'],
+  ['//v1/datasets', '/v1/datasets'],
+  ['/V1/Datasets', '/v1/datasets'],
+  ['/v1/datasets/seoul/', '/v1/datasets/{datasetId}'],
+  ['/v1//datasets/seoul/items', '/v1/datasets/{datasetId}/items'],
+  ['/search/', '/search'],
+])('the unknown path %s names the nearest one', async (path, nearest) => {
+  const response = await t.get(path)
+  const { error } = await response.json()
+  expect([response.status, error.message]).toEqual([404, `There is no such path. The nearest one is ${nearest}`])
+})
+
 test('an unknown path below /v1 names the paths that there are', async () => {
   for (const path of ['/v1/search', '/v1/', '/v1/dataset']) {
     const response = await t.get(path)
