@@ -21,14 +21,15 @@ const NO_LAND = '{ version: 8, sources: {}, layers: [] }'
 /** Gwanghwamun, in the middle of the frame. */
 const AT = '&amp;at=37.576027,126.976893,17'
 
-/** A site with the page at `/page/KEY`, and the frame at `/frame/KEY/KEY_ID`. */
+/** A site with the page at `/page/KEY`, and the frame at `/frame/KEY/KEY_ID`, with a Cross-Origin-Embedder-Policy at `/frame/KEY/KEY_ID/POLICY`. */
 async function startSite(catalog: string): Promise<{ server: Server; origin: string }> {
   const server = createServer(({ url = '' }, response) => {
-    const [, form, key = '', id = ''] = URL.parse(url, 'http://site')?.pathname.split('/') ?? []
+    const [, form, key = '', id = '', embedder] = URL.parse(url, 'http://site')?.pathname.split('/') ?? []
     const type = TYPES[key.split('.').at(-1) ?? '']
     if (type) return response.setHeader('content-type', type).end(readFileSync(`node_modules/maplibre-gl/dist/${key}`))
     const page = form === 'frame' ? FRAME.replace('KEY_ID', id).replace('#', `${AT}#`) : PAGE.replace(LAND, NO_LAND)
     const own = page.replaceAll('https://catalog.example', catalog).replace('dck_...', key)
+    if (embedder) response.setHeader('cross-origin-embedder-policy', embedder)
     response.setHeader('content-type', 'text/html').end(own.replace('new Map(', 'globalThis.map = new Map('))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -134,6 +135,23 @@ describe.skipIf(!hasBrowser)('A map on the page of a partner', () => {
     expect([await frame.getByRole('heading').count(), errors]).toEqual([0, []])
     await page.close()
   })
+
+  test.each(['require-corp', 'credentialless'])(
+    'shows a frame in a page with the embedder policy %s',
+    async (policy) => {
+      const { id, key } = keys[0] ?? {}
+      const { page, errors } = await open(0, `frame/${key}/${id}/${policy}`)
+      const frame = page.frameLocator('iframe')
+      await frame.getByText('Colours').waitFor()
+      await frame.locator('canvas').focus()
+      await frame.getByText('Gwanghwamun. Enter opens it.').waitFor()
+      await page.keyboard.press('Enter')
+      const picture = frame.getByAltText('Gwanghwamun, the main gate')
+      await picture.waitFor()
+      expect(errors).toEqual([])
+      await page.close()
+    },
+  )
 
   test('shows no frame of the key of another origin, and says what is wrong with a key', async () => {
     const [own, other] = keys

@@ -6,6 +6,7 @@ import { ResponseBody, sendCacheable } from '../../gateway/reply.ts'
 import { readBaseMap } from './base-map.ts'
 import { bundlesVersion, readBundled } from './bundles.ts'
 import { LIBRARY_FILES, libraryVersions } from './libraries.ts'
+import { ISOLATED } from './policy.ts'
 
 /*
  * The scripts, styles and maps that the pages load. Their addresses hold a version, a hash of all content, so a browser keeps
@@ -55,7 +56,7 @@ export function addAssetRoute(app: FastifyInstance, assets: Assets, policy: stri
       bodies.set(name, body)
       // A file that could not be read now may be readable later.
       if (!known) body.catch(() => bodies.delete(name))
-      return sendCacheable(request, reply.header('content-security-policy', policy), await body)
+      return sendCacheable(request, reply.headers({ ...ISOLATED, 'content-security-policy': policy }), await body)
     },
   })
 }

@@ -5,7 +5,7 @@ import { CatalogError } from '../../errors/errors.ts'
 import { embedPath } from '../../gateway/cors.ts'
 import { addRoute, pathParameters } from '../../gateway/http.ts'
 import { type ResponseBody, sendUncacheable } from '../../gateway/reply.ts'
-import { embedPolicy } from './policy.ts'
+import { embedPolicy, ISOLATED } from './policy.ts'
 
 /*
  * The page that shows places in a frame. Its address has the id of a key; the secret is in the fragment, which no server sees. Only pages of
@@ -33,7 +33,9 @@ export function addEmbedRoute(app: FastifyInstance, { bodyOf, baseMapOrigin, fin
       if (origins.length === 0) throw new CatalogError('NOT_FOUND', NO_KEY)
       // A browser says it on https and localhost; elsewhere the page shows nothing outside of a frame.
       if (request.headers['sec-fetch-dest'] === 'document') throw new CatalogError('NOT_FOUND', NO_FRAME)
-      void reply.removeHeader('x-frame-options').header('content-security-policy', embedPolicy(origins, baseMapOrigin))
+      void reply
+        .removeHeader('x-frame-options')
+        .headers({ ...ISOLATED, 'content-security-policy': embedPolicy(origins, baseMapOrigin) })
       return sendUncacheable(request, reply, bodyOf(request))
     },
   })

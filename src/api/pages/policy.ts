@@ -36,6 +36,15 @@ const withMap = (baseMapOrigin?: string) => ({
 export const embedPolicy = (framedBy: readonly string[], baseMapOrigin?: string) =>
   policy(withMap(baseMapOrigin), framedBy)
 
+/**
+ * A page with `Cross-Origin-Embedder-Policy` shows only frames that have it too, with all scripts of their workers. Pictures of other servers
+ * are loaded without credentials then.
+ */
+export const ISOLATED = {
+  'cross-origin-embedder-policy': 'credentialless',
+  'cross-origin-resource-policy': 'cross-origin',
+}
+
 /** The policies of the other pages, by their names. */
 export const policiesOf = (baseMapOrigin?: string) => ({
   explorer: policy(withMap(baseMapOrigin)),
