@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes of a package of npm what runs on a machine without Node: a Debian package, and one executable file. Both have the Node of this
 # project, and are for the kind of machine that makes them.
-#   package/release.sh dataset-catalog-1.0.0.tgz FOLDER
+#   package/release.sh dataset-catalog-1.0.0-rc.1.tgz FOLDER
 set -euo pipefail
 tarball=$(realpath "$1")
 folder=$(realpath "$2")

@@ -25,7 +25,7 @@ async function pack(name: string): Promise<string> {
   const target = inFolder(name)
   await mkdir(target)
   await run(CHECKOUT, dirname(process.execPath), `npm pack --pack-destination ${target}`)
-  return join(target, 'dataset-catalog-1.0.0.tgz')
+  return join(target, 'dataset-catalog-1.0.0-rc.1.tgz')
 }
 
 /** Runs a script in a folder, with the Node of another folder, and returns what it prints. */
@@ -50,7 +50,7 @@ test('the list of contents for a release names what is shipped', async () => {
   const sbom = z.object({ bomFormat: z.literal('CycloneDX'), metadata: z.object({ component: z.json() }), components })
   const printed = await run(CHECKOUT, dirname(process.execPath), 'node package/sbom.js')
   const { metadata, components: listed } = sbom.parse(JSON.parse(printed))
-  expect(metadata.component).toMatchObject({ name: 'dataset-catalog', version: '1.0.0' })
+  expect(metadata.component).toMatchObject({ name: 'dataset-catalog', version: '1.0.0-rc.1' })
   const names = listed.map(({ name }) => name)
   expect(names).toEqual(expect.arrayContaining(['@electric-sql/pglite', 'graphql', '@scalar/api-reference']))
   expect(names).not.toContain('vitest')
@@ -78,7 +78,7 @@ test('OpenVEX says which vulnerable packages are shipped', async () => {
     return run(CHECKOUT, dirname(process.execPath), `node package/vex.js <'${inFolder('audit.json')}'`)
   }
   const products = (name: string, version: string) => [
-    { '@id': 'pkg:npm/dataset-catalog@1.0.0', subcomponents: [{ '@id': `pkg:npm/${name}@${version}` }] },
+    { '@id': 'pkg:npm/dataset-catalog@1.0.0-rc.1', subcomponents: [{ '@id': `pkg:npm/${name}@${version}` }] },
   ]
   expect(JSON.parse(await vex(audit))).toEqual({
     '@context': 'https://openvex.dev/ns/v0.2.0',

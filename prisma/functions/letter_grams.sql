@@ -25,7 +25,7 @@ BEGIN
     second := third;
   END LOOP;
   FOREACH keyword IN ARRAY (string_to_array(letters, E'\n'))[2:] LOOP
-    grams := grams || ('=' || left(btrim(keyword, ' '), 50));
+    grams := grams || ('=' || left(keyword, 50));
   END LOOP;
   RETURN grams;
 END $$;

@@ -28,12 +28,10 @@ export interface ParsedText {
 
 /** Takes a text apart. */
 export function parseText(letters: string): ParsedText {
-  const words = letters.split(/[\s\n]+/u).filter((word) => word !== '')
-  const phrase = words.join(' ')
-  const grams = gramsOf(phrase)
+  const grams = gramsOf(letters)
   const points = new Set(Array.from([...grams].join(''), (point) => point.codePointAt(0) ?? SPACE))
-  const isShort = [...phrase].length < ORDERED_LETTERS
-  return { phrase, isShort, halfTyped: isShort ? halfTyped(phrase) : undefined, grams, points }
+  const isShort = [...letters].length < ORDERED_LETTERS
+  return { phrase: letters, isShort, halfTyped: isShort ? halfTyped(letters) : undefined, grams, points }
 }
 
 /** The indexes of whole names and of beginnings have this number of letters. */
@@ -161,10 +159,10 @@ export function isAtLevel({ kind, likeness }: Ranked, level: number): boolean {
 function rank(parsed: ParsedText, candidate: Candidate): Ranked | undefined {
   const { phrase, grams } = parsed
   const { letters, keywords } = candidate
-  const entries = (keywords === '' ? letters : `${letters}\n${keywords}`).split('\n').map((entry) => entry.trim())
+  const entries = (keywords === '' ? letters : `${letters}\n${keywords}`).split('\n')
   if (entries.includes(phrase)) return { candidate, kind: 'equal', beginning: '', likeness: UNLIKE }
   const kind = kindOfBeginning(parsed, letters)
-  if (kind) return { candidate, kind, beginning: afterSpace(firstLetters(letters)), likeness: UNLIKE }
+  if (kind) return { candidate, kind, beginning: firstLetters(letters), likeness: UNLIKE }
   const likenesses = entries.map((entry, n) => compareWords(parsed, entry, Math.min(n, 1)))
   if (keywords !== '') likenesses.push({ ...compareWords(parsed, wordsOf(phrase, entries), 1), isContiguous: false })
   const [likeness = UNLIKE] = likenesses.sort(byLikeness)
@@ -174,7 +172,7 @@ function rank(parsed: ParsedText, candidate: Candidate): Ranked | undefined {
 }
 
 function kindOfBeginning({ phrase, isShort, halfTyped: typed }: ParsedText, letters: string): MatchKind | undefined {
-  if (isShort && afterSpace(letters).startsWith(phrase)) return 'beginning'
+  if (isShort && letters.startsWith(phrase)) return 'beginning'
   return typed?.pattern.test(letters) ? 'half-typed' : undefined
 }
 
@@ -226,11 +224,6 @@ function byLikeness(a: Likeness, b: Likeness): number {
     a.source - b.source ||
     a.length - b.length
   )
-}
-
-/** The letters of a name that begins with a bracket or another separator begin with a space. */
-function afterSpace(letters: string): string {
-  return letters.startsWith(' ') ? letters.slice(1) : letters
 }
 
 /** The letters by which names are ordered. */

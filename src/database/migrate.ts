@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { messageOf, operationFailed } from '../errors/errors.ts'
 import { readSqlFile, type SqlSession, type SqlText, sql } from '../sql.ts'
-import { BASELINE, findReplaced } from './baseline.ts'
 import { inTransaction } from './transaction.ts'
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
@@ -11,6 +10,9 @@ const GENERATED = fileURLToPath(new URL('../generated/', import.meta.url))
 
 /** The advisory lock of `prisma migrate deploy`. */
 const PRISMA_MIGRATE_LOCK = 72707369
+
+/** The last commit with the migrations that the first one of now has replaced. */
+const LAST_BEFORE = '7e39e9ee'
 
 const OLDEST_POSTGRES = { number: 150000, name: '15' }
 const OLDEST_POSTGIS = [3, 3] as const
@@ -35,7 +37,6 @@ export async function migrate(session: SqlSession, folder = MIGRATIONS_FOLDER): 
     const applied = (await readApplied(session)) ?? []
     const missing = missingOf(migrations, applied)
     if (missing.length > 0) await session.query(MIGRATIONS_TABLE)
-    await replaceRecords(session, applied, migrations)
     for (const migration of missing) await apply(session, migration)
     return missing.map((migration) => migration.name)
   })
@@ -145,39 +146,26 @@ async function readApplied(session: SqlSession): Promise<Applied[] | undefined> 
 
 /**
  * Returns the migrations that are missing in a database, in order.
- * @throws `OPERATION_FAILED` if the database has a migration that is unknown, failed, or changed afterwards, or only some of those that the
- * baseline replaces
+ * @throws `OPERATION_FAILED` if the database has a migration that is unknown, failed, or changed afterwards
  */
 function missingOf(migrations: readonly Migration[], applied: readonly Applied[]): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   const names = applied.map(({ name }) => name)
-  const replaced = findReplaced(names)
+  const first = migrations[0]?.name ?? ''
   for (const { name, checksum, finished } of applied) {
     const migration = known.get(name)
-    if (!migration && !replaced.includes(name)) {
-      throw operationFailed(`The database is newer than this code: it has the migration ${name}`)
+    if (!migration && name < first) {
+      const move = `catalog export --all FOLDER --with-keys, then catalog import FOLDER into a new database`
+      throw operationFailed(`The database is from before 1.0; move it with the commit ${LAST_BEFORE}: ${move}`)
     }
+    if (!migration) throw operationFailed(`The database is newer than this code: it has the migration ${name}`)
     if (!finished)
       throw operationFailed(`The migration ${name} failed on this database; resolve it with Prisma Migrate`)
-    if (migration && migration.checksum !== checksum) {
+    if (migration.checksum !== checksum) {
       throw operationFailed(`The migration ${name} was changed after it was applied to this database`)
     }
   }
-  if (replaced.length > 0) names.push(BASELINE)
   return migrations.filter(({ name }) => !names.includes(name))
-}
-
-/** Records the baseline instead of the migrations that it replaces, if the database has these. */
-async function replaceRecords(
-  session: SqlSession,
-  applied: readonly Applied[],
-  migrations: readonly Migration[],
-): Promise<void> {
-  const replaced = findReplaced(applied.map(({ name }) => name))
-  const baseline = migrations.find(({ name }) => name === BASELINE)
-  if (!baseline || replaced.length === 0) return
-  await session.query(sql`DELETE FROM _prisma_migrations WHERE migration_name = ANY ($1)`, [replaced])
-  await record(session, baseline)
 }
 
 async function apply(session: SqlSession, migration: Migration): Promise<void> {
@@ -186,13 +174,9 @@ async function apply(session: SqlSession, migration: Migration): Promise<void> {
   } catch (error) {
     throw operationFailed(`The migration ${migration.name} can't be applied: ${messageOf(error)}`, error)
   }
-  await record(session, migration)
-}
-
-async function record(session: SqlSession, { name, checksum }: Migration): Promise<void> {
   await session.query(
     sql`INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
      VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), 1)`,
-    [randomUUID(), checksum, name],
+    [randomUUID(), migration.checksum, migration.name],
   )
 }

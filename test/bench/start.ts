@@ -11,7 +11,7 @@ import { cpuMs } from './processes.ts'
  * Processor time of starts of an installed package and of its commands, in turns, and their ratio to a Node that does nothing. Cold is
  * without what an earlier start has written into the package: compiled modules and the used part of PostGIS.
  *
- *   npm pack && mkdir /tmp/app && cd /tmp/app && npm install ../path/dataset-catalog-1.0.0.tgz
+ *   npm pack && mkdir /tmp/app && cd /tmp/app && npm install ../path/dataset-catalog-1.0.0-rc.1.tgz
  *   node test/bench/start.ts /tmp/app postgresql://a-migrated-database [--rounds 5]
  */
 

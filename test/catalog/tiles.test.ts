@@ -6,6 +6,7 @@ import { cellRange, MAX_FEATURES, MAX_SHARES, MAX_ZOOM, rangeAtZoom, type TileAd
 import type { Item } from '../../src/generated/prisma/client.ts'
 import { DATASET, newDataset, newPlace, seedCatalog } from '../support/catalog.ts'
 import { useDatabase } from '../support/database.ts'
+import { fold } from '../support/fold.ts'
 import { createPublicReader } from '../support/reader.ts'
 import { tileOf, totalOf } from '../support/tiles.ts'
 
@@ -217,8 +218,10 @@ async function squaresOf(tile: TileAddress, datasetId: string | undefined, selec
 /** The same of items, in plain TypeScript. */
 function expectedSquares({ z, x, y }: TileAddress, items: readonly Item[], { text = '', categoryCode }: TileSelection) {
   const squares = new Map<string, Record<string, number>>()
+  const words = fold(text).split(' ')
   const isSelected = (item: Item) =>
-    item.name.includes(text) && (categoryCode === undefined || item.categoryCode === categoryCode)
+    words.every((word) => fold(item.name).includes(word)) &&
+    (categoryCode === undefined || item.categoryCode === categoryCode)
   for (const item of items.filter(isSelected)) {
     const place = tileOf({ latitude: Number(item.latitude), longitude: Number(item.longitude) }, z + 4)
     if (place.x >> 4 !== x || place.y >> 4 !== y) continue

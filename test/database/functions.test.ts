@@ -60,8 +60,8 @@ test('no setting of strings changes an object that the files and the statements 
     }
     await session.query('SET LOCAL standard_conforming_strings = on')
     expect(await compareObjects(session)).toEqual([])
-    const { rows } = await session.query(`SELECT fold_name('Łódź Ærø') AS folded, letters_of('é–b') AS letters`)
-    expect(rows).toEqual([{ folded: 'lodz aero', letters: 'e\u0301 b' }])
+    const { rows } = await session.query(`SELECT fold_name('Łódź Ærø') AS folded, letters_of('각') AS letters`)
+    expect(rows).toEqual([{ folded: 'lodz aero', letters: '\u1100\u1161\u11a8' }])
     await session.query('ROLLBACK')
   })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkMigrated, migrate, readMigrations } from '../../src/database/migrate.ts'
+import { checkMigrated, migrate } from '../../src/database/migrate.ts'
 import { Router } from '../../src/embedded/router.ts'
 import { serveWire } from '../../src/embedded/wire.ts'
 import { createOwnDatabase, type TestDatabase } from '../support/database.ts'
@@ -53,34 +53,13 @@ test('each migration is recorded as Prisma Migrate does', async () => {
   }
 })
 
-/** Gives the database the records of the first `n` of the 22 migrations from before 1.0 in place of that of the first one of now. */
-const recordOld = (n: number) =>
-  db.database.withSession((session) =>
-    session.query(`
-      DELETE FROM _prisma_migrations WHERE migration_name <= '20261125000000_key_origins';
-      INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
-      SELECT n, '', CASE n WHEN 22 THEN '20261125000000_key_origins' ELSE '20261120_' || n END, now() FROM generate_series(1, ${n}) AS n`),
-  )
-
-test('a database with all migrations from before 1.0 has the first one of now, which replaces their records', async () => {
-  const migrations = await readMigrations()
-  await recordOld(22)
-  expect(await db.database.withSession(checkMigrated)).toEqual({ missing: [], isNew: false })
-  expect(await run()).toEqual([])
-  const { rows } = await db.database.withSession((session) =>
-    session.query('SELECT migration_name AS name, checksum FROM _prisma_migrations ORDER BY 1'),
-  )
-  expect(rows).toEqual(migrations.map(({ name, checksum }) => ({ name, checksum })))
-})
-
-test('a database with some of the migrations from before 1.0 says in one line how to get the others', async () => {
-  await recordOld(7)
-  const found =
-    'The database has 7 of the 22 migrations from before 1.0; apply the others with the commit c660a1f2 first'
-  await expect(run()).rejects.toThrow(found)
-  await expect(db.database.withSession(checkMigrated)).rejects.toThrow(found)
-  await recordOld(22)
-  expect(await run()).toEqual([])
+test('a database from before 1.0 is refused in one line that names the last commit with its migrations', async () => {
+  await db.database.withSession(async (session) => {
+    await session.query(`BEGIN; UPDATE _prisma_migrations SET migration_name = '20261125000000_catalog'`)
+    const found = /^The database is from before 1\.0; move it with the commit 7e39e9ee: catalog export --all .*$/
+    await expect(checkMigrated(session)).rejects.toThrow(found)
+    await session.query('ROLLBACK')
+  })
 })
 
 test('two gateways that start together apply a migration once', async () => {

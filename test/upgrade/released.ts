@@ -8,7 +8,7 @@ import { type Answers, answersFile, ask } from './answers.ts'
 
 /*
  * Each folder here is from a release: a data folder of the embedded database, a dump of PostgreSQL, and the answers that the release gave
- * to clients and operators (write.ts).
+ * to clients and operators (write.ts). The first is from the schema of 1.0.
  */
 
 /** The names of the releases. */

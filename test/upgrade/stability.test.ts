@@ -26,22 +26,11 @@ function schemaBreaks(before: string, now: string): string[] {
   return changes.filter(({ type }) => isBreak(type)).map(({ description }) => description)
 }
 
-/** What later versions lack on purpose. Nothing was published before. */
-const DROPPED = [
-  // A pooler in transaction mode is not supported any more.
-  /^is gone: setting DATABASE_DIRECT_URL/,
-  // Gemini refuses lists of types. The tools still take null.
-  /^is gone: tool \w+\.inputSchema\..*\.type\[\] = /,
-  // Computed for a grid that the counts of map tiles have replaced; nothing read it.
-  /^is gone: ALTER TABLE items ADD COLUMN cube /,
-]
-
 describe.each(RELEASES)('All that %s froze is as it was', (release) => {
   const frozen = readInterface(release)
 
   test('routes and their members, error codes, tools, settings, commands and tables', () => {
-    const breaks = breaksOf(frozen.lines, interfaceLines())
-    expect(breaks.filter((line) => !DROPPED.some((pattern) => pattern.test(line)))).toEqual([])
+    expect(breaksOf(frozen.lines, interfaceLines())).toEqual([])
   })
 
   test('the GraphQL schema', () => {

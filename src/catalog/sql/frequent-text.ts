@@ -51,7 +51,7 @@ export async function findFirst(reader: SqlReader, search: FrequentSearch & Read
 /** Those of rank 0. */
 function findEqual(reader: SqlReader, search: FrequentSearch & ReadBounds): Promise<string[] | undefined> {
   const { text, scope, few } = search
-  const keyword = Prisma.sql`left(btrim(letters_of(${text.phrase}), ' '), ${ORDERED_LETTERS})`
+  const keyword = Prisma.sql`left(letters_of(${text.phrase}), ${ORDERED_LETTERS})`
   const where = Prisma.sql`${whereEqual(text)} AND ${whereFiltered(search)}`
   const equal = itemsEqualTo({ names: Prisma.sql`ARRAY[${lettersOf(text)}]`, keyword }, where, scope, atMost(few))
   return findBest(reader, search, equal, few)
@@ -175,22 +175,34 @@ async function walk(
 /** The letters by which names are found. Each doubles the number of ranges. */
 const MAX_LETTERS = 4
 
+/** From and to (excluded) the characters that may fold to a space, and with the space itself; and those that may fold to nothing. */
+const SEPARATORS = ['\u0001 ', '!0', ':A', '[a', `{${LAST}`]
+const SPACES = ['\u00010', ':A', '[a', `{${LAST}`]
+const APOSTROPHES = ["'(", '`a', `\u0080${LAST}`]
+
 /**
- * The ranges of names that a text in ASCII can begin: for each prefix of its first letters, the names that begin with it in any case and go
- * on with a character that is not ASCII; and the names that begin with all of the letters. Folding changes an ASCII character only to
- * its small letter (prisma/functions/fold_name.sql). Undefined for other texts.
+ * The ranges of names that a text in ASCII can begin: the names that begin with its first letters in any case; and for each prefix of these, the
+ * names that go on with a character that may fold to the next letter or to nothing (prisma/functions/fold_name.sql). In ASCII these are
+ * separators beside a space and at the start, and apostrophes. Undefined for other texts.
  */
 export function namesThatBegin(phrase: string): NameRange[] | undefined {
   const letters = /^[a-z0-9 ]+/.exec(phrase)?.[0].slice(0, MAX_LETTERS)
   if (letters === undefined) return undefined
   let prefixes = ['']
   const ranges: NameRange[] = []
-  for (const letter of letters) {
-    ranges.push(...prefixes.map((prefix) => ({ first: `${prefix}\u0080`, end: endOf(prefix) })))
+  for (const [n, letter] of [...letters].entries()) {
+    const others = letter === ' ' ? SEPARATORS : n === 0 || letters[n - 1] === ' ' ? SPACES : APOSTROPHES
+    ranges.push(...prefixes.flatMap((prefix) => others.map((range) => rangeAfter(prefix, range))))
     const cases = new Set([letter, letter.toUpperCase()])
     prefixes = prefixes.flatMap((prefix) => [...cases].map((each) => prefix + each))
   }
   return [...ranges, ...prefixes.map((prefix) => ({ first: prefix, end: endOf(prefix) }))]
+}
+
+/** The names that begin with a prefix, and go on with a character of a range. */
+function rangeAfter(prefix: string, range: string): NameRange {
+  const [from = '', to = ''] = range
+  return { first: prefix + from, end: to === LAST ? endOf(prefix) : prefix + to }
 }
 
 /** The first text after all that begin with a prefix in ASCII. */

@@ -26,6 +26,5 @@ export function whereBegins({ phrase }: FoldedText): Prisma.Sql {
 
 /** SQL condition of the ranks 0 to 2, but for equal keywords. */
 export function whereAllInName({ words }: FoldedText): Prisma.Sql {
-  // A text of invisible characters has no words.
-  return Prisma.sql`(${allOf(words.map(whereInName))})`
+  return allOf(words.map(whereInName))
 }

@@ -104,6 +104,7 @@ async function fetchWords(
   scope: Scope,
   { frequent, ...bounds }: TextBounds,
 ): Promise<Fetched> {
+  if (text.words.length === 0) return { json: '[]', total: 0 }
   const { offset, limit, projection } = window
   const mayHave = text.share === 0 ? 0 : text.share * (await sizeOf(reader, scope, {}))
   const count = offset + limit

@@ -77,11 +77,12 @@ export function itemsOfParts(parts: Prisma.Sql, filters: FilterValues, dataset?:
 
 /**
  * SQL condition: the item matches every member of the selection.
- * @param words are the folded words of its text that no index has found yet (search.ts)
+ * @param words are the folded words of its text; a text without words finds nothing
  */
-export function whereSelected(selection: Omit<Selection, 'text'>, words: readonly string[] = []): Prisma.Sql {
+export function whereSelected(selection: Omit<Selection, 'text'>, words?: readonly string[]): Prisma.Sql {
   const { within, circle, updatedFrom, updatedTo } = selection
-  const conditions = [whereFilters(selection), ...words.map(whereWord)]
+  const conditions = [whereFilters(selection), ...(words ?? []).map(whereWord)]
+  if (words?.length === 0) conditions.push(Prisma.sql`false`)
   if (within) conditions.push(whereInBox(within))
   if (circle) conditions.push(whereInCircle(circle))
   if (updatedFrom) conditions.push(Prisma.sql`i.updated_at >= ${updatedFrom.toISOString()}::timestamptz`)

@@ -72,7 +72,7 @@ async function findMeant(
   const { phrase, halfTyped } = parsed
   const where = whereSelected(suggestion)
   const limit = Prisma.sql`LIMIT ${suggestion.limit}`
-  const places = [equalItems(parsed, where, scope, limit), beginnings(spaced([phrase]), where, scope, limit)]
+  const places = [equalItems(parsed, where, scope, limit), beginnings(firstOf([phrase]), where, scope, limit)]
   if (halfTyped) {
     const hasPattern = Prisma.sql`letters_of(i.folded_name) ~ ${halfTyped.pattern.source} AND ${where}`
     places.push(beginnings(prefixesOf(halfTyped), hasPattern, scope, limit))
@@ -94,11 +94,10 @@ async function findMeant(
   return ranked
 }
 
-/** The items with an equal name, whose letters may have a space before and after it, or with an equal keyword. */
+/** The items with an equal name or keyword. */
 function equalItems({ phrase }: ParsedText, where: Prisma.Sql, scope: Scope, limit: Prisma.Sql): Prisma.Sql {
-  const names = Prisma.sql`${[phrase, ` ${phrase}`, `${phrase} `, ` ${phrase} `]}::text[]`
   const equal = itemsEqualTo(
-    { names, keyword: Prisma.sql`${phrase}` },
+    { names: Prisma.sql`${[phrase]}::text[]`, keyword: Prisma.sql`${phrase}` },
     where,
     scope,
     Prisma.sql`ORDER BY i.name, i.id ${limit}`,
@@ -115,12 +114,12 @@ function beginnings(phrases: Prisma.Sql, where: Prisma.Sql, scope: Scope, limit:
   )
   return Prisma.sql`
     SELECT one.id FROM ${ownersOf(scope)}, unnest(${phrases}) AS begun (phrase), LATERAL (${first}) AS one
-     ORDER BY ltrim(one.beginning) COLLATE "C", one.id ${limit}`
+     ORDER BY one.beginning, one.id ${limit}`
 }
 
-/** An array. The letters of a name that begins with a bracket or another separator begin with a space. */
-function spaced(phrases: readonly string[]): Prisma.Sql {
-  return Prisma.sql`${phrases.flatMap((phrase) => [phrase, ` ${phrase}`].map(firstLetters))}::text[]`
+/** An array. */
+function firstOf(phrases: readonly string[]): Prisma.Sql {
+  return Prisma.sql`${phrases.map(firstLetters)}::text[]`
 }
 
 /** So many names are compared with a pattern at once. To search for each of a thousand prefixes takes longer. */
@@ -128,10 +127,10 @@ const FEW_NAMES = 2_000
 
 /** An array: the prefixes of a half-typed text, or the start of all of them in a dataset where few names have it. */
 function prefixesOf({ prefixes, start }: HalfTyped): Prisma.Sql {
-  if (start === undefined) return spaced(prefixes)
+  if (start === undefined) return firstOf(prefixes)
   const near = select(Prisma.empty, ownItems(begins(Prisma.sql`${start}::text`)), Prisma.sql`LIMIT ${FEW_NAMES + 1}`)
   const isMany = Prisma.sql`(SELECT count(*) > ${FEW_NAMES} FROM (${near}) AS near)`
-  return Prisma.sql`CASE WHEN ${isMany} THEN ${spaced(prefixes)} ELSE ${spaced([start])} END`
+  return Prisma.sql`CASE WHEN ${isMany} THEN ${firstOf(prefixes)} ELSE ${firstOf([start])} END`
 }
 
 /** Groups of grams by which items are found. */

@@ -8,7 +8,7 @@ import { whereSelected } from './select.ts'
  * folds names and texts, and takes both apart (`name_grams`), so that they can't differ.
  */
 
-/** A folded text: its words, and the words with single spaces between them. */
+/** A folded text, and its words. A text of invisible characters or punctuation has none, and finds nothing. */
 export interface FoldedText {
   words: readonly string[]
   phrase: string
@@ -35,17 +35,13 @@ export const COMMON_SHARE = 0.2
  */
 const MOST_GRAMS = 4
 
-/** @see https://www.unicode.org/reports/tr44/#White_Space */
-const WHITE_SPACE = /\p{White_Space}+/u
-
 /**
  * Folds a text.
  * @param commonShare is the share of the items above which a gram is common
  */
 export async function foldText(reader: SqlReader, text: string, commonShare = COMMON_SHARE): Promise<FoldedText> {
-  const given = text.split(WHITE_SPACE).join(' ')
   const [row] = await reader.$queryRaw<{ folded: string; grams: string[]; shares: number[] }[]>`
-    WITH text AS MATERIALIZED (SELECT fold_name(${given}) AS folded),
+    WITH text AS MATERIALIZED (SELECT fold_name(${text}) AS folded),
          known AS MATERIALIZED (
            SELECT word.n, given.gram::text, coalesce(common.share, 0)::float8 AS share
              FROM text
@@ -56,10 +52,10 @@ export async function foldText(reader: SqlReader, text: string, commonShare = CO
            ARRAY(SELECT gram FROM known GROUP BY gram, share ORDER BY share, length(gram) DESC LIMIT ${MOST_GRAMS}) AS grams,
            ARRAY(SELECT min(share) FROM known GROUP BY n) AS shares
       FROM text`
-  const { folded = '', grams = [], shares = [] } = row ?? {}
-  const words = folded.split(' ').filter((word) => word !== '')
+  const { folded: phrase = '', grams = [], shares = [] } = row ?? {}
   const isRare = Math.min(1, ...shares) <= commonShare
-  return { words, phrase: words.join(' '), grams, share: shares.reduce((product, share) => product * share, 1), isRare }
+  const share = shares.reduce((product, one) => product * one, 1)
+  return { words: phrase === '' ? [] : phrase.split(' '), phrase, grams, share, isRare }
 }
 
 /** SQL for the common grams of an index, and the share of all items that has each (gram, share), by PostgreSQL's statistics. */

@@ -163,7 +163,6 @@ export const SQL: readonly MutantTable[] = [
     file: 'src/catalog/sql/words.ts',
     tests: ['test/catalog/search-edges.test.ts'],
     mutants: [
-      { find: "text.split(WHITE_SPACE).join(' ')", replace: 'text' },
       {
         find: 'const whereWords = whereSelected(selection, text?.words)',
         replace: 'const whereWords = whereSelected(selection)',
