@@ -8,7 +8,8 @@ import { schema } from '../../src/graphql/schema.ts'
 import { breaksOf, interfaceLines } from './interface.ts'
 
 /*
- * docs/stability.md: what a release has, the later ones of its major version have too. write-interface.ts writes what it is compared with.
+ * docs/stability.md: what a release has, the later ones of its major version have too. write-interface.ts writes what it is compared with;
+ * until 1.0.0 is tagged, a change on purpose writes it again.
  */
 
 const RELEASES = globSync('*/interface.json.br', { cwd: import.meta.dirname }).map((path) => dirname(path))
