@@ -5,7 +5,7 @@ import type { Dataset } from '../catalog/models.ts'
 import { type ExportWindow, FIRST_WINDOW, fetchExportBatch, linesFrom } from '../catalog/sql/export.ts'
 import { refused } from '../errors/errors.ts'
 import type { CodeLabel, PrismaClient } from '../generated/prisma/client.ts'
-import { LABELLED_FIELDS } from '../rows/code-label.ts'
+import { LABELLED_FIELDS } from '../rows/field-schemas.ts'
 import { cannotWrite, refuseExisting, removeComplete, writeComplete } from './complete-file.ts'
 import { writeData } from './print.ts'
 

@@ -1,5 +1,5 @@
 import type { Label } from '../history/entries.ts'
-import type { CodeLabel } from '../rows/code-label.ts'
+import type { CodeLabel } from '../rows/field-schemas.ts'
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
 
 /** Makes the labels of a dataset equal to the given ones. Returns whether any changed. */

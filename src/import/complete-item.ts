@@ -1,6 +1,6 @@
 import { v5 as uuidV5 } from 'uuid'
 import type { Image } from '../catalog/models.ts'
-import type { GivenImage } from '../rows/images.ts'
+import type { GivenImage } from '../rows/lists.ts'
 import type { RowItem } from '../rows/parse-item.ts'
 
 /** An item for the staging table. Timestamps and a parent that the row does not have are null. */
@@ -51,7 +51,7 @@ function stableUuid(name: string, namespace: string): string {
 }
 
 /** An image as the database stores it. */
-export type ImportedImage = Omit<Image, 'itemId'>
+type ImportedImage = Omit<Image, 'itemId'>
 
 /** The images and the thumbnail of a row. */
 export interface GivenPictures {

@@ -1,7 +1,7 @@
 import { columnName } from '../catalog/columns.ts'
 import { datasetDocument, readStoredColumns } from '../history/columns.ts'
 import { type DatasetChanges, type Difference, findDifferences, readItemChanges } from '../history/item-changes.ts'
-import type { CodeLabel } from '../rows/code-label.ts'
+import type { CodeLabel } from '../rows/field-schemas.ts'
 import type { ManifestDataset } from '../rows/manifest.ts'
 import { columnList, sql } from '../sql.ts'
 import { changesOf, STORED_IMAGES } from './merge.ts'

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { findHint, mayBeTitle, SEPARATORS } from '../rows/formats/csv.ts'
 import { LINE_ENDS } from '../rows/formats/csv-records.ts'
-import { findUnicode, inferEncoding, splitLines } from '../rows/formats/detect-encoding.ts'
+import { findInAscii, findUnicode, inferEncoding, splitLines } from '../rows/formats/detect-encoding.ts'
 import type { Dialect, SourceFile } from '../rows/formats/dialect.ts'
 import { decodes } from '../rows/formats/encodings.ts'
 import { readBytes } from '../rows/formats/read-text.ts'
@@ -20,7 +20,7 @@ export async function detectDialect(
   hasSeparator: boolean,
 ): Promise<{ dialect: Dialect; choices: Choice[] }> {
   const { start, telling } = await readTelling(file)
-  const unicode = findUnicode(start)
+  const unicode = findUnicode(start) ?? findInAscii(Buffer.from(start).toString('latin1'))
   const { encoding, readings } = unicode === undefined ? inferEncoding(telling) : { encoding: unicode, readings: [] }
   const text = decodeStart(start, encoding)
   const separated = hasSeparator ? inferDelimiter(text) : { delimiter: ',', choices: [] }

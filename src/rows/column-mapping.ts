@@ -4,7 +4,7 @@ import { Angle } from './angle.ts'
 import { plainNumber } from './coordinate-text.ts'
 import { adviseEntry, type Dialect } from './formats/dialect.ts'
 import type { Fields } from './formats/source-row.ts'
-import { valuesOf } from './keywords.ts'
+import { valuesOf } from './lists.ts'
 import type { ColumnSource, Columns, ItemFile } from './manifest.ts'
 import { Misfit, ROW_FIELDS } from './parse-item.ts'
 

@@ -3,7 +3,7 @@ import type { Dialect } from './formats/dialect.ts'
 export type CoordinateField = 'latitude' | 'longitude'
 
 /** How a coordinate is written. */
-export interface CoordinateStyle {
+interface CoordinateStyle {
   field: CoordinateField
   decimal: Dialect['decimal']
   /** Whether it is no degrees. */

@@ -1,6 +1,6 @@
 import { operationFailed } from '../errors/errors.ts'
 import { ColumnCheck } from './check-columns.ts'
-import { type CodeLabel, codeLabel, type LabelFile, type LabelSource } from './code-label.ts'
+import { type CodeLabel, codeLabel, type LabelFile, type LabelSource } from './field-schemas.ts'
 import { readFile } from './formats/readers.ts'
 import type { Fields } from './formats/source-row.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'

@@ -13,9 +13,8 @@ import {
   timestamp,
 } from './field-schemas.ts'
 import type { Fields } from './formats/source-row.ts'
-import { imageList } from './images.ts'
 import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
-import { exactKeywordList, keywordList } from './keywords.ts'
+import { exactKeywordList, imageList, keywordList } from './lists.ts'
 import type { RowIdentity } from './problem.ts'
 
 /** Accepts a value, or its JSON as text, because a CSV cell contains only text. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { splitFeatures } from '../../src/rows/formats/geojson-features.ts'
-import { readManifest } from '../../src/rows/read-manifest.ts'
+import { readManifest } from '../../src/rows/manifest.ts'
 import { collection, csv, DATASET, type Files, ndjson, point, row, useImporter } from '../support/import.ts'
 
 const t = useImporter()

@@ -155,11 +155,14 @@ describe('The cells of a row', () => {
     expect(await read(name, content, entry)).toEqual(expected)
   })
 
-  test.each(['N/A', 'None', 'Err:502', '없음', '1E+09', '2.12555E+09', "'02139"])('%s is shown', async (text) => {
-    const columns = mapped({ latitude: 'lat', longitude: 'lon', telephone: 'note' })
-    const said = await read('a.csv', HEADER + place(1, text) + place(2, text), columns)
-    expect(said.filter((line) => line.startsWith('W ')).join()).toContain(text)
-  })
+  test.each(['N/A', 'None', 'Err:502', '없음', '&#48512;&#49328;', '\\ubd80산', '1E+09', '2.12555E+09', "'02139"])(
+    '%s is shown',
+    async (text) => {
+      const columns = mapped({ latitude: 'lat', longitude: 'lon', telephone: 'note' })
+      const said = await read('a.csv', HEADER + place(1, text) + place(2, text), columns)
+      expect(said.filter((line) => line.startsWith('W ')).join()).toContain(text)
+    },
+  )
 })
 
 describe('The reason names what is wrong:', () => {
@@ -246,6 +249,15 @@ describe('An encoding whose bytes are ASCII, or that has no mark,', () => {
     expect(await read('a.csv', bytes, { ...entry, encoding })).toEqual(await read('a.csv', content, entry))
   })
 
+  test.each<[string, string, string]>([
+    ['ISO-2022-KR', '\x1b$)C\x0e:N;j\x0f', 'convert it: iconv -f ISO-2022-KR -t UTF-8 a.csv > FILE'],
+    ['HZ', '~{VPND~}', 'save it as UTF-8 with the program that wrote it'],
+  ])('%s is refused by its name', async (name, text, remedy) => {
+    expect((await read('a.csv', `${HEADER}1,${text},1,2,\n`, PLAIN)).join()).toContain(
+      `is not UTF-8 but ${name}; ${remedy}`,
+    )
+  })
+
   test('is not taken for one', async () => {
     const names = ['C++ -x', 'A+Bcd-x', '+82-10-1234-', 'a+b-c', 'x+Abc-y']
     const said = await read('a.csv', HEADER + names.map((name, n) => `${n},${name},1,2,\n`).join(''), PLAIN)
@@ -301,6 +313,14 @@ describe('What is no data is said, with the command that helps:', () => {
 
   test.each<[string, string, string | Buffer, string]>([
     ['a page', 'a.csv', '<!DOCTYPE html>\n<html>', 'is a page of a website and no data'],
+    ['a page as a spreadsheet', 'a.xlsx', '<!DOCTYPE html>\n<html>', 'is a page of a website and no data'],
+    ['JSON as CSV', 'a.csv', '[{"id":1}]', 'is JSON; name it a.json'],
+    [
+      'JSON over lines as NDJSON',
+      'a.ndjson',
+      '{\n "id": 1\n}\n',
+      'is JSON over several lines; write each object to one: jq -c',
+    ],
     ['an error', 'a.geojson', '{ "error": { "code": 498 } }', 'is the message of an error and no data'],
     ['a pointer', 'a.csv', 'version https://git-lfs.github.com/spec/v1\noid sha256:1\n', 'git lfs pull'],
     [

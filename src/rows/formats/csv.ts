@@ -1,6 +1,5 @@
 import { operationFailed } from '../../errors/errors.ts'
 import type { Problem } from '../problem.ts'
-import { nameColumns } from './columns.ts'
 import { ANY_LINE_END, type CsvRecord, readRecords } from './csv-records.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
 import { hasText, type SourceRow } from './source-row.ts'
@@ -11,7 +10,7 @@ import { hasText, type SourceRow } from './source-row.ts'
  * @throws `OPERATION_FAILED` if a row is too long, or the header has a column twice or a different separator
  */
 export async function* readCsv(given: AsyncIterable<string>, file: SourceFile): AsyncGenerator<SourceRow> {
-  const { text, hint } = await splitHint(given)
+  const { text, hint } = await splitHint(given, file)
   const delimiter = separatorOf(file, hint)
   // The line with the hint is the first line of the file.
   const records = readRecords(text, file, delimiter, hint === undefined ? 1 : 2)
@@ -151,7 +150,6 @@ export const SEPARATORS = [
 
 /** Excel reads and writes the separator in a line before the header. */
 const HINT = /^(?:"sep=(.)"|sep=(.))(?:\r\n?|\n)/i
-const LONGEST_HINT = 9
 
 /** Returns the separator in the line `sep=;` at the start of a text, and the length of the line. */
 export function findHint(start: string): { hint: string | undefined; length: number } {
@@ -160,26 +158,34 @@ export function findHint(start: string): { hint: string | undefined; length: num
 }
 
 /** Returns a text without the line `sep=;` that Excel writes before the header, and the separator that it names. */
-export async function splitHint(
+async function splitHint(
   text: AsyncIterable<string>,
+  { name }: SourceFile,
 ): Promise<{ text: AsyncIterable<string>; hint: string | undefined }> {
   const chunks = text[Symbol.asyncIterator]()
-  let start = ''
-  let isDone = false
-  while (!isDone && start.length < LONGEST_HINT) {
-    const next = await chunks.next()
-    isDone = next.done === true
-    if (!next.done) start += next.value
+  const first = await chunks.next()
+  const start = first.done ? '' : first.value
+  if (/^\s*(?:\[\s*)?\{\s*"/.test(start)) {
+    throw operationFailed(`${name}: is JSON; name it ${name.replace(/\.\w+(?=(\.gz)?$)/, '.json')}`)
   }
   const { hint, length } = findHint(start)
   return { text: joined(start.slice(length), chunks), hint }
 }
 
 async function* joined(start: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
-  try {
-    if (start !== '') yield start
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
-  } finally {
-    await rest.return?.()
-  }
+  if (start !== '') yield start
+  yield* { [Symbol.asyncIterator]: () => rest }
+}
+
+/**
+ * Returns the names of the columns in a header. A column without a name, which Excel likes to add, is called by its number. Spaces around a name are none of it.
+ * @throws `OPERATION_FAILED` if two columns have the same name
+ */
+export function nameColumns(header: readonly string[], place: string): string[] {
+  const names = header.map((name, index) => name.trim() || `column ${index + 1}`)
+  // A set, because a header can have a million columns.
+  const seen = new Set<string>()
+  const repeated = names.find((name) => seen.size === seen.add(name).size)
+  if (repeated === undefined) return names
+  throw operationFailed(`${place}: the header has the column "${repeated}" twice; rename one of the two in the file`)
 }

@@ -33,14 +33,22 @@ function findUtf16(bytes: Uint8Array): string | undefined {
 /** Of a table in any script, at least this share of the characters are ASCII. */
 const LEAST_SIGNS = 0.02
 
-/** The escape before characters of JIS X 0208, and the one back to ASCII. */
-const ISO_2022_JP = ['\x1b$@', '\x1b$B']
+/** How text begins that is no ASCII though its bytes are: an escape, or a tilde with a brace. */
+const IN_ASCII: readonly (readonly [encoding: string, starts: readonly string[]])[] = [
+  ['iso-2022-jp', ['\x1b$@', '\x1b$B']],
+  ['iso-2022-kr', ['\x1b$)C']],
+  ['iso-2022-cn', ['\x1b$)A']],
+]
+/** Words of HZ: GB 2312 without the first bit. */
+const HZ = /~\{(?:[!-~]{2})+~\}/
 /** Words of UTF-7: UTF-16 in base64 between a plus and a minus. */
 const UTF_7 = /\+([A-Za-z0-9+/]{3,})-/g
 
 /** Returns the encoding whose bytes are all ASCII, though its text is not; undefined for other text. */
 export function findInAscii(text: string): string | undefined {
-  if (ISO_2022_JP.some((start) => text.includes(start))) return 'iso-2022-jp'
+  const escaped = IN_ASCII.find(([, starts]) => starts.some((start) => text.includes(start)))
+  if (escaped) return escaped[0]
+  if (HZ.test(text)) return 'hz'
   const words = [...text.matchAll(UTF_7)].map(([, word = '']) => word)
   return words.join('').length > 3 && words.every(isUtf7) ? 'utf-7' : undefined
 }

@@ -16,6 +16,10 @@ export async function* readNdjson(
   for await (const chunk of text) {
     if (line === 0 && rest === '' && /^\s*\[/.test(chunk))
       throw operationFailed(`${fileName}: is a list; write a line for each object: ${linesOf(fileName, '.[]')}`)
+    if (line === 0 && rest === '' && /^\s*\{\s*\n/.test(chunk))
+      throw operationFailed(
+        `${fileName}: is JSON over several lines; write each object to one: ${linesOf(fileName, '.')}`,
+      )
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     for (const json of lines) {

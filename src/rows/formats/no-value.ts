@@ -35,11 +35,16 @@ export function emptyCells(texts: readonly string[] | undefined): (fields: Field
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, isEmpty(value) ? '' : value]))
 }
 
+/** Characters as HTML and JSON write them. */
+const CODES = /&#(?:\d{2,6}|x[0-9a-f]{2,5});|\\u[0-9a-f]{4}/i
+const CODED = 'characters that are written as codes; if so, get the column as text'
+
 const MEANS_NONE = 'no value'
 const CUT = 'a number that a spreadsheet has perhaps cut; if so, get the column as text'
 
 /** Says what a text may be that is not what it looks like; undefined for others. */
 function describeText(value: string): string | undefined {
+  if ((value.includes('&#') || value.includes('\\u')) && CODES.test(value)) return CODED
   if (value.length > MAX_LENGTH || !FIRST_CHARACTERS.has(value.charAt(0))) return undefined
   const text = value.trim()
   if (NO_VALUE.test(text)) return MEANS_NONE

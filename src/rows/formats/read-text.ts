@@ -7,7 +7,7 @@ import { messageOf, operationFailed } from '../../errors/errors.ts'
 import { quoteForShell } from '../../errors/quote-for-shell.ts'
 import { findInAscii, findUnicode, inferEncoding, isSurelyUtf8, isValid, splitLines } from './detect-encoding.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
-import { type Decoder, decoderOf, InvalidText, isSameEncoding, isUnicode } from './encodings.ts'
+import { type Decoder, decoderOf, InvalidText, isEncoding, isSameEncoding, isUnicode } from './encodings.ts'
 import { describeMissing, findSignature } from './signatures.ts'
 
 const DEFAULT_ENCODING = 'utf-8'
@@ -91,7 +91,10 @@ function checkAscii(file: SourceFile, text: string): void {
 
 function otherEncoding(file: SourceFile, encoding: string): Error {
   const { encoding: expected = DEFAULT_ENCODING } = file.dialect
-  const advice = adviseEntry(file, { encoding })
+  const command = `iconv -f ${nameOf(encoding)} -t UTF-8 ${quoteForShell(file.name)} > FILE`
+  // iconv of Linux has no HZ.
+  const convert = encoding === 'hz' ? 'save it as UTF-8 with the program that wrote it' : `convert it: ${command}`
+  const advice = isEncoding(encoding) ? adviseEntry(file, { encoding }) : convert
   return operationFailed(`${file.name}: is not ${nameOf(expected)} but ${nameOf(encoding)}; ${advice}`)
 }
 

@@ -1,7 +1,7 @@
 import { hasText, MAX_ROW_LENGTH } from '../source-row.ts'
 import type { Archive } from './archive.ts'
 import { type CellValue, findCell, lettersOf, MAX_COLUMNS, MAX_ROWS, type SheetRow, shownOf } from './cells.ts'
-import { parseMoment } from './show-time.ts'
+import { parseMoment } from './number-format.ts'
 import { unescapeText, type Workbook } from './workbook.ts'
 
 /** The element of a cell as it is read. */

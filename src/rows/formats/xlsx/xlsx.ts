@@ -1,14 +1,14 @@
 import { open, stat } from 'node:fs/promises'
 import { messageOf, OperationFailed, operationFailed } from '../../../errors/errors.ts'
 import type { Problem } from '../../problem.ts'
-import { nameColumns } from '../columns.ts'
+import { nameColumns } from '../csv.ts'
 import type { SourceFile } from '../dialect.ts'
 import { requireRegularFile } from '../read-text.ts'
+import { findSignature } from '../signatures.ts'
 import type { ByteListener, FieldsRow, SourceRow } from '../source-row.ts'
 import { Archive } from './archive.ts'
 import { lettersOf, type SheetRow, shownOf } from './cells.ts'
-import { chooseSheet, describeChoice, describeLack, findTables, type Table } from './choose-sheet.ts'
-import { readTable } from './table.ts'
+import { chooseSheet, describeChoice, describeLack, findTables, readTable, type Table } from './table.ts'
 import { readWorkbook } from './workbook.ts'
 
 /**
@@ -49,17 +49,19 @@ function unreadable({ name }: SourceFile, error: unknown): OperationFailed {
 async function checkStart(file: SourceFile): Promise<void> {
   await requireRegularFile(file)
   const { name, path } = file
-  const start = Buffer.alloc(4)
+  const start = Buffer.alloc(512)
   try {
     await using handle = await open(path)
     await handle.read(start, 0, start.length, 0)
   } catch (error) {
     throw operationFailed(`${name}: can't be read: ${messageOf(error)}`, error)
   }
-  if (start.toString('latin1') === 'PK\x03\x04') return
-  if (start.toString('hex') === 'd0cf11e0') {
+  if (start.toString('latin1', 0, 4) === 'PK\x03\x04') return
+  if (start.toString('hex', 0, 4) === 'd0cf11e0') {
     throw operationFailed(`${name}: is an old Excel file (.xls) or has a password; save it as .xlsx without a password`)
   }
+  const other = findSignature(start, name)
+  if (other !== undefined) throw operationFailed(`${name}: ${other}`)
   throw operationFailed(`${name}: is no spreadsheet; if it is text, name it ${name.replace(/\.xlsx$/i, '.csv')}`)
 }
 
