@@ -45,7 +45,7 @@ export async function findPosition(sample: Sample): Promise<Position> {
     return { ...place, columns: parts }
   if (degrees) {
     const sides = COORDINATES.flatMap((field) => sideChoice(sample, field, degrees[field]))
-    choices.push(...(await orderChoice(sample, degrees, decimal)), ...sides)
+    choices.push(...(await orderChoice(sample, degrees, decimal)), ...sides, ...wholeChoice(sample, degrees))
     return { ...place, columns: withSides(sample, degrees) }
   }
   const exchanged = findPair(sample, { latitude: named.longitude, longitude: named.latitude }, areDegrees)
@@ -77,7 +77,7 @@ function findPair(
     return fitting.find((column) => hasDecimals(sample, column)) ?? fitting[0]
   })
   if (latitude === undefined || longitude === undefined) return undefined
-  const isPair = latitude !== longitude || textsIn(sample, latitude).some((text) => !/^[+-]?[\d.,]*$/.test(text))
+  const isPair = latitude !== longitude || textsIn(sample, latitude).some((text) => !/^[+-]?\d*([.,]\d*)?$/.test(text))
   return isPair ? { latitude, longitude } : undefined
 }
 
@@ -144,6 +144,16 @@ function sideChoice(sample: Sample, field: Coordinate, column: string): Choice[]
       example: `-${first}`,
       write: `put a minus before each value, or add a column with ${side}: ${add}`,
     },
+  ])
+}
+
+/** Says that whole degrees are only near a place, as minutes may stand in columns that are called otherwise. */
+function wholeChoice(sample: Sample, degrees: Pair): Choice[] {
+  if (COORDINATES.some((field) => hasDecimals(sample, degrees[field]))) return []
+  const inParts = COORDINATES.map((field) => [field, { degrees: degrees[field], minutes: '…' }])
+  return openChoice('whole degrees', [
+    { choice: 'a place may be 80 km from its degrees', example: '', write: written({ ...degrees }) },
+    { choice: 'with columns of minutes', example: '', write: written(Object.fromEntries(inParts)) },
   ])
 }
 

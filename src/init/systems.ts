@@ -140,12 +140,17 @@ function namedIn(path: string, sample: Sample): number[] {
 function namedSystems(text: string): number[] {
   const codes = [...text.matchAll(/epsg\D{0,3}(\d{4,6})(?!\d)/gi)].map(([, code]) => Number(code))
   const known = SYSTEM_NAMES.filter(([name]) => name.test(text)).map(([, number]) => number)
-  const [, digits, side] = /utm\D{0,6}(\d{1,2})([ns])?(?!\d)/i.exec(text) ?? []
+  const [, digits, letter = ''] = /utm\D{0,6}(\d{1,2})([c-hj-np-x])?(?![\da-z])/i.exec(text) ?? []
   const zone = Number(digits)
   if (!(zone >= 1 && zone <= 60)) return [...codes, ...known]
-  const north = zone >= 28 && zone <= 38 ? [25800 + zone, 32600 + zone] : [32600 + zone]
-  const isOnly = (letter: string) => side?.toLowerCase() === letter
-  return [...codes, ...known, ...(isOnly('s') ? [] : north), ...(isOnly('n') ? [] : [32700 + zone])]
+  const [north, south] = [zone >= 28 && zone <= 38 ? [25800 + zone, 32600 + zone] : [32600 + zone], [32700 + zone]]
+  // S is the south, and also a band of latitudes in the north. Other letters before N are bands in the south.
+  const sides = /s/i.test(letter)
+    ? [south, north]
+    : letter === ''
+      ? [north, south]
+      : [/[c-m]/i.test(letter) ? south : north]
+  return [...codes, ...known, ...sides.flat()]
 }
 
 /** The first place under a system, if nearly all points are in its area. */
