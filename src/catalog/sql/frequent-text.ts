@@ -83,7 +83,8 @@ async function findBeginnings(reader: SqlReader, search: FrequentSearch & ReadBo
     Prisma.sql`SELECT one.* FROM ${ownersOf(search.scope)}, LATERAL (${ofOwner}) AS one ${atMost(most)}`,
     most,
   )
-  return begun ?? (ranges && walk(reader, search, { ranges, isFound }))
+  // Half of the ranges are of apostrophes and separators, and have hardly any names.
+  return begun ?? (ranges && walk(reader, { ...search, walked: 2 * search.walked }, { ranges, isFound }))
 }
 
 /** The first letters of the text, as the indexes have them. */
