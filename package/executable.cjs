@@ -26,8 +26,10 @@ function unpack() {
   return folder
 }
 
-// Node starts a worker as it would without a single file: with its options and the path of the program before the arguments.
+// Node starts a worker as it would without a single file: with its options, and what stands here, before the arguments. At first that is the path
+// as it was typed, which may be relative.
 if (isWorker) process.argv.splice(2, process.argv.indexOf(process.execPath, 2) - 1)
+else process.argv[1] = process.execPath
 let folder
 try {
   folder = unpack()

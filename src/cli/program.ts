@@ -57,6 +57,8 @@ export async function runProgram(): Promise<void> {
       printFailure(error)
       process.exitCode = 1
     }
+    // The channel to the primary process would keep a worker alive that never gets ready.
+    process.disconnect?.()
   }
 }
 

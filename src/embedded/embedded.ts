@@ -1,6 +1,6 @@
-import { on } from 'node:events'
+import { on, once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,10 +28,16 @@ const socketPath = (socketDir: string): string => join(socketDir, '.s.PGSQL.5432
 const urlOf = (socketDir: string) =>
   `postgresql://postgres@localhost:5432/postgres?host=${encodeURIComponent(socketDir)}`
 
+/** The path of a Unix socket can have 107 bytes on Linux (unix(7)), and 103 on macOS. */
+const MAX_SOCKET_PATH = 103
+
 const MEMORY = 'memory://'
 
 /** The first start takes about 10 seconds, because it creates the database. */
 const START_TIMEOUT_MS = 120_000
+
+/** A command does not wait longer for a database that is open, and whose socket it can't reach. A database that has ended starts again sooner. */
+const REACH_TIMEOUT_MS = 5_000
 
 /** At its end, a command that opened the database waits this long (a day) for the other processes that use it. */
 const COMMAND_DRAIN_TIMEOUT_MS = 86_400_000
@@ -64,14 +70,15 @@ interface EmbeddedOptions {
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
   const { settings = '', template, report = () => {} } = options
   if (dataDir === MEMORY) {
-    const { socketDir, close } = await start({ dataDir: MEMORY, settings, drainTimeoutMs: 0, report })
+    const socketDir = await makeSocketDir()
+    const { close } = await start({ dataDir: MEMORY, socketDir, settings, drainTimeoutMs: 0, report })
     return { url: urlOf(socketDir), close }
   }
   const folder = resolve(dataDir)
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw operationFailed(`DATA_DIR ${folder} can't be used: ${messageOf(error)}`, error)
   })
-  const deadline = Date.now() + START_TIMEOUT_MS
+  const startedAt = Date.now()
   for (;;) {
     const lock = takeLock(folder)
     if (lock) {
@@ -84,11 +91,23 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
     if (!options.share) {
       throw operationFailed(`DATA_DIR ${folder} is in use by process ${owner?.pid ?? 'unknown'}; stop that one first`)
     }
-    const connection = owner && (await connectToOwner(owner.socketDir))
-    if (owner && connection) return { url: urlOf(owner.socketDir), close: async () => void connection.destroy() }
-    if (Date.now() > deadline) throw operationFailed(`DATA_DIR ${folder} is in use by a process that does not answer`)
+    const waitedMs = Date.now() - startedAt
+    if (owner) {
+      const connection = await connectToOwner(owner.socketDir)
+      if (!(connection instanceof Error)) {
+        return { url: urlOf(owner.socketDir), close: async () => void connection.destroy() }
+      }
+      if (waitedMs > REACH_TIMEOUT_MS) throw unreachable(folder, owner, connection.message)
+    }
+    if (waitedMs > START_TIMEOUT_MS)
+      throw operationFailed(`DATA_DIR ${folder} is in use by a process that does not answer`)
     await sleep(100)
   }
+}
+
+function unreachable(folder: string, { pid, socketDir }: Owner, reason: string): Error {
+  const why = `process ${pid} has the database open, but its socket in ${socketDir} can't be reached (${reason})`
+  return operationFailed(`DATA_DIR ${folder}: ${why}; run the command as its user, with the same /tmp`)
 }
 
 function takeLock(folder: string) {
@@ -102,7 +121,7 @@ function takeLock(folder: string) {
 async function startLocked(
   folder: string,
   releaseLock: () => void,
-  options: Omit<StartOptions, 'dataDir'>,
+  options: Omit<StartOptions, 'dataDir' | 'socketDir'>,
   template: string | undefined,
 ): Promise<Embedded> {
   const file = join(folder, 'owner.json')
@@ -118,7 +137,8 @@ async function startLocked(
     ])
     // PGlite would make a folder that everybody can read.
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    const { socketDir, close } = await start({ dataDir, ...options })
+    const socketDir = await makeSocketDir(folder)
+    const { close } = await start({ dataDir, socketDir, ...options })
     const owner: Owner = { pid: process.pid, socketDir }
     // A rename is atomic, so another process never reads half a file.
     await writeFile(`${file}.new`, JSON.stringify(owner), { mode: 0o600 })
@@ -131,8 +151,33 @@ async function startLocked(
   }
 }
 
+/**
+ * Creates the folder of the socket. It is in that of the database, which a process with a `/tmp` of its own sees too (PrivateTmp of systemd).
+ * It is elsewhere for a database in memory, for a path that is too long, and on a file system without sockets.
+ */
+async function makeSocketDir(folder?: string): Promise<string> {
+  const own = folder === undefined ? undefined : join(folder, 'socket')
+  if (own !== undefined && Buffer.byteLength(socketPath(own)) <= MAX_SOCKET_PATH && (await canListen(own))) return own
+  return mkdtemp(join(tmpdir(), 'catalog-'))
+}
+
+async function canListen(socketDir: string): Promise<boolean> {
+  await mkdir(socketDir, { recursive: true, mode: 0o700 })
+  await rm(socketPath(socketDir), { force: true })
+  const server = createServer().listen(socketPath(socketDir))
+  try {
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
+}
+
 interface StartOptions {
   dataDir: string
+  socketDir: string
   /** The folder of the copy that readers use during exclusive work. Without it, they wait. */
   copyDir?: string | undefined
   settings: string
@@ -143,11 +188,9 @@ interface StartOptions {
 
 /** Runs PostgreSQL in a worker. If the worker ends unexpectedly, starts a new one; no committed data in a folder is lost. */
 async function start(options: StartOptions) {
-  const { dataDir, drainTimeoutMs, report } = options
-  // Not in `dataDir`, because the path of a Unix socket can have at most 107 bytes.
-  const socketDir = await mkdtemp(join(tmpdir(), 'catalog-'))
+  const { dataDir, socketDir, drainTimeoutMs, report } = options
   let isClosing = false
-  let worker = await startWorker(options, socketDir)
+  let worker = await startWorker(options)
 
   const follow = async () => {
     while (!isClosing) {
@@ -162,7 +205,7 @@ async function start(options: StartOptions) {
     let told = ''
     while (!isClosing) {
       try {
-        worker = await startWorker(options, socketDir)
+        worker = await startWorker(options)
         // `close` has sent its message to the worker before this one.
         if (isClosing) await stop()
         return
@@ -187,11 +230,11 @@ async function start(options: StartOptions) {
     await following
     await rm(socketDir, { recursive: true, force: true })
   }
-  return { socketDir, close }
+  return { close }
 }
 
 /** Starts a worker. Returns it when it accepts connections. */
-async function startWorker({ dataDir, copyDir, settings, report }: StartOptions, socketDir: string): Promise<Worker> {
+async function startWorker({ dataDir, copyDir, socketDir, settings, report }: StartOptions): Promise<Worker> {
   const workerData = { dataDir, copyDir, settings, socketPath: socketPath(socketDir) }
   // The worker gets none of Node's options, because a worker refuses some of them.
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData, execArgv: [] })
@@ -219,13 +262,13 @@ async function readOwner(folder: string): Promise<Owner | undefined> {
 /** PostgreSQL answers this message with one byte. https://www.postgresql.org/docs/current/protocol-message-formats.html */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
-/** Connects to the owner, which keeps the database open while the connection exists. Returns undefined without an answer. */
-function connectToOwner(socketDir: string): Promise<Socket | undefined> {
+/** Connects to the owner, which keeps the database open while the connection exists. Returns why there is no answer otherwise. */
+function connectToOwner(socketDir: string): Promise<Socket | Error> {
   const socket = connect(socketPath(socketDir))
-  socket.on('error', () => socket.destroy())
   socket.write(SSL_REQUEST)
   return new Promise((resolve) => {
     socket.once('data', () => resolve(socket))
-    socket.once('close', () => resolve(undefined))
+    socket.on('error', resolve)
+    socket.once('close', () => resolve(new Error('it answers nothing')))
   })
 }
