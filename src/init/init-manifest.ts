@@ -15,7 +15,7 @@ import { readSample, type Sample, textsIn } from './sample.ts'
 import { slugOf } from './slug.ts'
 import { type CheckedRows, checkRows, LabelCheck, surveyRows } from './survey.ts'
 import { findSystem, type System } from './systems.ts'
-import { type Located, locate } from './where.ts'
+import { findCountry, type Located, locate } from './where.ts'
 
 /** All that was taken from a file. */
 export interface Proposal extends Pick<System, 'question' | 'systems'>, Omit<CheckedRows, 'places'> {
@@ -24,6 +24,8 @@ export interface Proposal extends Pick<System, 'question' | 'systems'>, Omit<Che
   rows: number
   /** How the file is written, where it has no default. */
   dialect: Dialect
+  /** How the file is read, with the defaults. */
+  read: Dialect
   columns: Columns
   /** A real value of each field. */
   values: Partial<Record<keyof Columns, string>>
@@ -47,6 +49,7 @@ export interface Proposal extends Pick<System, 'question' | 'systems'>, Omit<Che
 
 type CodeField = (typeof CODES)[number]
 const MAX_VALUE_LENGTH = 60
+export const WGS_84 = 'EPSG:4326'
 /** It is no system, so an import asks for it. */
 export const UNKNOWN_SYSTEM = 'EPSG:…'
 
@@ -54,9 +57,13 @@ export const UNKNOWN_SYSTEM = 'EPSG:…'
  * Shows how a file of items would be read, and writes a manifest that says so. The dataset is a restricted draft.
  * @param output is the path of the manifest; by default it is beside the file
  * @param country is the one whose reference systems are listed, for coordinates that are no degrees. The manifest may be there already then
- * @throws `OPERATION_FAILED` when the manifest exists already, or the file can't be read or has no rows
+ * @throws `OPERATION_FAILED` when the manifest exists already, the country does not, or the file can't be read or has no rows
  */
 export async function initManifest(path: string, output?: string, country?: string): Promise<Proposal> {
+  if (country !== undefined && !(await findCountry(country)))
+    throw operationFailed(
+      `--country ${country} is no country; give a code of ISO 3166-1, such as NZ, or an English name`,
+    )
   const base = basename(path).replace(formatOf({ name: path, path, dialect: {} }).ending, '')
   const manifest = output ?? join(dirname(path), `${base}.json`)
   const slug = slugOf(base)
@@ -143,6 +150,13 @@ async function propose(path: string, category: string, country: string | undefin
   return {
     file: path,
     dialect,
+    read: {
+      ...(members.includes('encoding') && { encoding: 'utf-8' }),
+      ...(members.includes('delimiter') && { delimiter: ',' }),
+      decimal: '.',
+      crs: WGS_84,
+      ...dialect,
+    },
     columns: complete,
     values: valuesOf(file, sample),
     labels: Object.fromEntries(

@@ -197,7 +197,8 @@ test('a manifest for GeoNames has areas with their country, and the other names 
     '1\tSeoul\tSeoul,서울\t37.5\t127\tPPLC\tKR\t11',
     '2\tLyon\tLugdunum\t45.7\t4.8\tPPLA\tFR\t11',
   ]
-  const { columns, values } = await init(rows.join('\n'), undefined, 'tsv')
+  const { columns, values, read } = await init(rows.join('\n'), undefined, 'tsv')
+  expect(read).toEqual({ encoding: 'utf-8', delimiter: '\t', decimal: '.', crs: 'EPSG:4326' })
   expect(columns).toEqual({
     name: 'name',
     latitude: 'latitude',
@@ -374,6 +375,10 @@ test.each<[string, string, number, number, number]>([
   // Another system may have the same place.
   expect(examples.join('\n')).toContain(`${place?.latitude.toFixed(4)}, ${place?.longitude.toFixed(4)}, `)
   expect(new Set(examples).size).toBe(examples.length)
+})
+
+test('a country that does not exist is refused', async () => {
+  await expect(init('id,name,x,y\n7,A,1749146,5427448\n', 'XX')).rejects.toThrow('--country XX is no country')
 })
 
 test('three places are shown: the first, the middle and the last, where they would be stored', async () => {

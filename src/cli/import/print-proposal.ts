@@ -1,5 +1,5 @@
 import { quoteForShell } from '../../errors/quote-for-shell.ts'
-import { type Proposal, UNKNOWN_SYSTEM } from '../../init/init-manifest.ts'
+import { type Proposal, UNKNOWN_SYSTEM, WGS_84 } from '../../init/init-manifest.ts'
 import { printLine, printNarrowTable, printNotice, printTable } from '../print.ts'
 import { printPlaces } from './places.ts'
 
@@ -31,18 +31,20 @@ const FORMATS = [
 ] as const
 
 /** Says how a file is written, with the defaults. */
-function describeFile({ file, dialect, rows }: Proposal): string {
+function describeFile({ file, read, rows }: Proposal): string {
   const [, format = ''] = FORMATS.find(([ending]) => ending.test(file)) ?? []
-  const { encoding = 'utf-8', delimiter = ',', decimal = '.', crs = 'degrees', sheet } = dialect
-  const isSheet = format === 'spreadsheet'
-  return [
-    `${file}   ${format}`,
-    ...(format === 'CSV' ? [`delimiter ${JSON.stringify(delimiter)}`] : []),
-    isSheet ? `sheet ${sheet === undefined ? '(the first)' : JSON.stringify(sheet)}` : encoding.toUpperCase(),
+  const { encoding, delimiter, decimal, crs, sheet } = read
+  const system = crs === WGS_84 ? 'degrees' : crs === UNKNOWN_SYSTEM ? 'metres' : crs
+  const facts = [
+    format,
+    delimiter && `delimiter ${JSON.stringify(delimiter)}`,
+    encoding?.toUpperCase(),
+    sheet && `sheet ${JSON.stringify(sheet)}`,
     `decimal ${JSON.stringify(decimal)}`,
-    crs === UNKNOWN_SYSTEM ? 'metres' : crs,
-    ...(rows > 0 ? [`${rows.toLocaleString('en')} rows`] : []),
-  ].join(', ')
+    system,
+    `${rows.toLocaleString('en')} rows`,
+  ]
+  return `${file}   ${facts.filter(Boolean).join(', ')}`
 }
 
 function printFields({ columns, values, labels, missing, unread, unused }: Proposal): void {
@@ -100,9 +102,10 @@ function printNext({ manifest, isWritten, question, choices, rows, badRows, dial
   if (manifest === undefined) return
   const open = [...choices.map(({ what }) => what), ...(question === undefined ? [] : ['reference system'])]
   const bad = badRows > 0 ? `, with which ${badRows} of ${rows} rows are bad` : ''
-  const crs = dialect.crs === UNKNOWN_SYSTEM ? 'the right system' : `"crs": ${JSON.stringify(dialect.crs)}`
+  const crs = dialect.crs === UNKNOWN_SYSTEM ? 'the right "crs"' : `"crs": ${JSON.stringify(dialect.crs)}`
   if (isWritten) printLine(`Wrote ${manifest}${bad}.${open.length > 0 ? ` Choices: ${open.join(', ')}.` : ''}`)
-  else printLine(`${manifest} was there, and stays as it is: write ${crs} into it.`)
+  else
+    printLine(`${manifest} was there, and stays as it is${dialect.crs === undefined ? '' : `: write ${crs} into it`}.`)
   const command = `npx catalog import --dry-run ${badRows > 0 ? '--skip-invalid ' : ''}${quoteForShell(manifest)}`
   printLine(`Wrong? Edit it. Then: ${command}`)
 }
