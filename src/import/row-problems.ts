@@ -34,11 +34,16 @@ export class RowProblems {
     this.#options = options
   }
 
+  /** @throws `OPERATION_FAILED` for a column that each row needs, unless bad rows are skipped */
   add({ file, first, warns, line, reason, value }: BadRow): void {
     const { skipInvalid, onSkipped, onWarning } = this.#options
     const inFile = first && first.file !== file ? `${this.#nameOf(first.file)}:${first.line}` : undefined
     const as = inFile ?? (first && `line ${first.line}`)
     const problem = { file: this.#nameOf(file), line, reason, value, as }
+    if (warns === 'lack') {
+      if (!skipInvalid) throw operationFailed(`${problem.file}: ${reason}`)
+      return
+    }
     if (warns === 'part') this.part ??= `${problem.file} ${reason}`
     if (warns !== undefined) {
       if (warns !== 'doubt') this.warnings += 1

@@ -27,6 +27,8 @@ export class ColumnCheck {
   readonly #missing: Set<string>
   readonly #names = new Set<string>()
   #header: readonly string[] | undefined
+  /** Says which fields have no column. Each row lacks them. */
+  lack: string | undefined
 
   constructor(file: SourceFile, expected: Expected) {
     this.#file = file
@@ -50,19 +52,23 @@ export class ColumnCheck {
   /** Ends the file. @throws `OPERATION_FAILED` if no row has a mapped column, or a header without rows lacks columns */
   end(hasRows: boolean): void {
     if (this.#header && !hasRows) this.#checkHeader()
-    if (this.#missing.size > 0 && this.#names.size > 0) throw this.#failure([...this.#names], [...this.#missing])
+    if (this.#missing.size > 0 && this.#names.size > 0) {
+      throw operationFailed(`${this.#file.name}: ${this.#describeLack([...this.#names], [...this.#missing])}`)
+    }
   }
 
   #checkHeader(): void {
     const names = new Set(this.#header)
     const missing = this.#expected.mapped.filter((column) => !names.has(column))
     const lack = this.#expected.lackOf([...names])
-    if (missing.length > 0 || lack !== undefined) throw this.#failure([...names], missing, lack)
+    if (missing.length > 0)
+      throw operationFailed(`${this.#file.name}: ${this.#describeLack([...names], missing, lack)}`)
+    this.lack = lack && this.#describeLack([...names], missing, lack)
     this.#header = undefined
     this.#missing.clear()
   }
 
-  #failure(existing: readonly string[], missing: readonly string[], lack?: string): Error {
+  #describeLack(existing: readonly string[], missing: readonly string[], lack?: string): string {
     const { mapped, known } = this.#expected
     const isKnown = existing.some((column) => known.includes(column))
     const listed = isKnown ? existing.slice(0, MAX_NAMES) : []
@@ -74,7 +80,7 @@ export class ColumnCheck {
     })
     const lacks = missing.length > 0 ? [`has no column ${named.join(', ')}`] : []
     const reasons = [...lacks, lack ?? [], this.#describe(existing, isKnown)].flat()
-    return operationFailed(`${this.#file.name}: ${reasons.join('; ')}`)
+    return reasons.join('; ')
   }
 
   #describe(existing: readonly string[], isKnown: boolean): string {

@@ -15,9 +15,9 @@ export interface Problem {
   as?: string | undefined
   /**
    * Whether the row is loaded anyway. A doubt is about data that may be right, so the same files need not be read again for it. A part is a
-   * collection that lacks items.
+   * collection that lacks items. A lack is one of a column that each row needs.
    */
-  warns?: 'warning' | 'doubt' | 'part'
+  warns?: 'warning' | 'doubt' | 'part' | 'lack'
   /** What names the item of a bad row, if that can be read. */
   identity?: RowIdentity | undefined
 }

@@ -27,7 +27,7 @@ export interface Row {
 
 /**
  * Yields the rows of a file, as its entry in the manifest says, and what is wrong with others: the one door to files.
- * @throws `OPERATION_FAILED` if the file can't be read, or lacks a column that its entry names or an item needs
+ * @throws `OPERATION_FAILED` if the file can't be read, or lacks a column that its entry names
  */
 export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenerator<Row | Problem> {
   const used = file.columns ? mappedColumns(file.columns) : ROW_FIELDS
@@ -49,6 +49,7 @@ export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenera
     if (unknown.length > 0) yield { line: row.line, reason: `${IGNORED}: ${unknown.join(', ')}`, warns: 'warning' }
     isEmpty = false
     columns.addRow(row.fields)
+    if (columns.lack !== undefined && reader.isFirst) yield { line: row.line, reason: columns.lack, warns: 'lack' }
     // Not yield*, which takes several promises for each row.
     if (!file.isExact) for (const doubt of findDoubts(file, used, row)) yield doubt
     const zone = zones?.see(row)
@@ -58,6 +59,7 @@ export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenera
     yield read
   }
   columns.end(!isEmpty)
+  if (isEmpty && columns.lack !== undefined) yield { line: 1, reason: columns.lack, warns: 'lack' }
 }
 
 const REQUIRED = ['name', 'administrativeAreaCode', 'categoryCode', 'latitude', 'longitude']
