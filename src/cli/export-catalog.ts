@@ -19,6 +19,8 @@ interface CatalogOptions {
 
 /** Only the owner may read the hashes of keys. */
 const KEYS_MODE = 0o600
+/** Nor the datasets that not everybody may see. A folder that exists keeps its mode. */
+const FOLDER_MODE = 0o700
 
 /**
  * Writes all datasets to a folder that `catalog import` reads, with the heads of the history and, if wanted, the keys. The folder is
@@ -33,7 +35,7 @@ export async function exportCatalog(database: Database, options: CatalogOptions)
   const read = () =>
     prisma.dataset.findMany({ select: { id: true, slug: true, revision: true }, orderBy: { slug: 'asc' } })
   const datasets = await read()
-  await mkdir(folder, { recursive: true })
+  await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
   if (existsSync(catalogPath)) await removeFormerBundles(folder, new Set(datasets.map(({ slug }) => slug)))
   await removeComplete(catalogPath)
   for (const { id, slug } of datasets) {

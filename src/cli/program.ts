@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../config/version.ts'
 import { CatalogCommand } from './command.ts'
@@ -58,7 +59,7 @@ export async function runProgram(): Promise<void> {
       process.exitCode = 1
     }
     // The channel to the primary process would keep a worker alive that never gets ready.
-    process.disconnect?.()
+    if (cluster.isWorker) process.disconnect?.()
   }
 }
 

@@ -86,6 +86,7 @@ test('A catalog with its keys moves there and back, and answers each key byte fo
   expect(original.filter((answer) => answer.includes(' 200 ')).length).toBeGreaterThan(20)
   const moved = inFolder('moved')
   const exported = await runCommand(embedded.env, 'export', '--all', moved, '--with-keys')
+  expect((await stat(moved)).mode & 0o777).toBe(0o700)
   expect(exported).toMatchObject({ code: 0, stderr: '' })
   expect(exported.stdout).toContain(
     `5 datasets and all keys are in ${moved}; import them elsewhere: npx catalog import ${moved}`,

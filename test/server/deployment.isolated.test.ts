@@ -88,6 +88,18 @@ test('a Job migrates the database in its own time, and no client is sent to it o
   expect(ports).toEqual([['http'], ['metrics']])
 })
 
+test('a Service in the namespace sets no variables of the gateway, as one named metrics would with METRICS_PORT', () => {
+  const [job, deployment] = loadAll(deploymentFile('kubernetes.yml'))
+  for (const pod of [job, deployment])
+    expect(pod).toMatchObject({ spec: { template: { spec: { enableServiceLinks: false } } } })
+})
+
+test('HAProxy takes a gateway out after two failed checks, and a gateway that stops waits for that', () => {
+  const text = deploymentFile('haproxy.cfg')
+  expect(text).toContain('default-server check inter 1s fall 2 rise 1')
+  expect(Number(/SHUTDOWN_DELAY_MS=(\d+)/.exec(text)?.[1])).toBeGreaterThan(2 * (1_000 + 1_000))
+})
+
 /** The seconds from SIGTERM to the kill. A stop may take as long as its delay and PROCESS_ENDS_MS. */
 test.each([
   ['catalog.service', /^TimeoutStopSec=(\d+)$/m],

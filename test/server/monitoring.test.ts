@@ -36,6 +36,7 @@ let printed: string
 beforeAll(async () => {
   for (const path of ['/v1/datasets/seoul/items', '/v1/datasets/seoul/items', '/readyz']) await t.get(path)
   metrics.countStatement({ hasFailed: false, durationMs: 1 })
+  metrics.countRequest({ method: 'GET', route: '/v1/datasets', status: 503, durationMs: 1, refusal: 'unread' })
   printed = await metrics.print()
 })
 
@@ -48,6 +49,18 @@ test.each([
   for (const name of asked) {
     if (!OF_PROMETHEUS.includes(name)) expect(printed).toMatch(new RegExp(`^${name}[ {]`, 'm'))
   }
+})
+
+test('alerts and panels read the metrics of no other job, and a panel shows why requests are refused', () => {
+  const expressions = [...ALERTS, ...PANELS.flatMap(({ targets }) => targets)].map(({ expr }) => expr)
+  for (const expression of expressions) {
+    const selectors = metricsOf(expression).flatMap((name) => [
+      ...expression.matchAll(new RegExp(`\\b${name}\\b(.{0,15})`, 'g')),
+    ])
+    for (const [, labels] of selectors)
+      expect([expression, labels]).toEqual([expression, expect.stringMatching(/^\{job="catalog"/)])
+  }
+  expect(expressions).toContainEqual(expect.stringContaining('sum by (reason) (rate(requests_refused_total'))
 })
 
 const page = readFileSync(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
