@@ -17,9 +17,7 @@ export const TILE_MEDIA_TYPE = 'application/vnd.mapbox-vector-tile'
 export const tileParameters = querySchema(argumentsOf('Query', 'findItems'), [
   ...['text', 'within', 'latitude', 'longitude', 'radius'],
   ...ITEM_FILTERS,
-])
-  .extend({ shares: z.enum(SHARES, `must be one of ${SHARES.join(', ')}`).optional() })
-  .strict()
+]).extend({ shares: z.enum(SHARES, `must be one of ${SHARES.join(', ')}`).optional() })
 
 export function exportPath({ name }: ExportFormat): string {
   return `/exports/:datasetId(.+).${name}`

@@ -55,10 +55,23 @@ export const page = wholeNumber(1, 2_147_483_647)
 export const MAX_LIMIT = 100
 
 export const limit = wholeNumber(1, MAX_LIMIT)
-/** Degrees. */
+/** Degrees, as /v1 has them: the bounds hold for the number as written. */
 export const latitude = number(-90, 90)
-/** Degrees. */
+/** Degrees, as /v1 has them. */
 export const longitude = number(-180, 180)
+
+/** Degrees. Libraries compute the edge of the world with an error that is smaller: 180.00000000000003. */
+const TOLERANCE = 1e-9
+
+/** Degrees of a point. Beyond the edge of the world, by at most the tolerance, they are the edge. */
+const nearEdge = (bound: number, valid: z.ZodType<number, number>) =>
+  z
+    .number('must be a number')
+    .transform((given) => (Math.abs(given) <= bound + TOLERANCE ? Math.max(-bound, Math.min(bound, given)) : given))
+    .pipe(valid)
+
+const pointLatitude = nearEdge(90, latitude)
+const pointLongitude = nearEdge(180, longitude)
 /** Metres. */
 export const radius = number(1, 50_000)
 /** The value of a filter. */
@@ -108,8 +121,8 @@ export const datasetConnectionArguments = z.object(pageSizes).refine(isOneSize, 
 /** The arguments of a nearby search; the radius is in metres. */
 export const nearbyArguments = z
   .object({
-    latitude,
-    longitude,
+    latitude: pointLatitude,
+    longitude: pointLongitude,
     radius: orDefault(radius, DEFAULTS.radius),
     datasetId: optional(datasetId),
     ...filters,
@@ -123,15 +136,11 @@ const searchText = textUpTo(200).refine(
   'must not be only white space',
 )
 
-/** Degrees. Libraries compute the edge of the world with an error that is smaller: 180.00000000000003. */
-const TOLERANCE = 1e-9
-
-/** An edge of a box. Within the tolerance of the edge of the world, it is that edge. */
+/** An edge of a box. So near to the edge of the world, from inside too, it is that edge: the items there are in the box. */
 const edge = (bound: number, valid: z.ZodType<number, number>) =>
-  z
-    .number('must be a number')
-    .transform((degrees) => (Math.abs(Math.abs(degrees) - bound) <= TOLERANCE ? Math.sign(degrees) * bound : degrees))
-    .pipe(valid)
+  nearEdge(bound, valid).transform((degrees) =>
+    Math.abs(degrees) >= bound - TOLERANCE ? Math.sign(degrees) * bound : degrees,
+  )
 
 /** A box in degrees. If `west` is greater than `east`, it crosses the antimeridian. */
 export const boundingBox = z
@@ -161,12 +170,12 @@ export const searchArguments = z
  * A decimal number, also with an exponent, which many programs write for small numbers. Each text matches in one way only: otherwise 11,000
  * digits before a letter would take a tenth of a second.
  */
-const BOX_NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/
+export const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/
 
 /** The numbers of a text that separates them with commas, as boxes are written in URLs; undefined for any other text. */
 export function parseNumbers(text: string): number[] | undefined {
   const parts = text.split(',')
-  return parts.every((part) => BOX_NUMBER.test(part)) ? parts.map(Number) : undefined
+  return parts.every((part) => NUMBER.test(part)) ? parts.map(Number) : undefined
 }
 
 /**
@@ -187,10 +196,15 @@ const usageDays = wholeNumber(1, 366)
 /** The arguments of the usage of a key. */
 export const usageArguments = z.object({ days: orDefault(usageDays, DEFAULT_USAGE_DAYS) })
 
+const numbers = { page, limit, radius, days: usageDays }
+
 /** The valid numbers of each argument that a URL can have. */
 export const NUMBERS: ReadonlyMap<string, z.ZodType<number, number>> = new Map(
-  Object.entries({ page, limit, latitude, longitude, radius, days: usageDays }),
+  Object.entries({ ...numbers, latitude: pointLatitude, longitude: pointLongitude }),
 )
+
+/** The same at /v1. */
+export const NUMBERS_AS_WRITTEN: typeof NUMBERS = new Map(Object.entries({ ...numbers, latitude, longitude }))
 
 /** The valid texts of each argument that a URL can have. */
 export const TEXTS: ReadonlyMap<string, z.ZodType<string, string>> = new Map(
@@ -203,7 +217,7 @@ export const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
 )
 
 /** The point of a search, if it has one; the radius is in metres. */
-const point = { latitude: optional(latitude), longitude: optional(longitude), radius: optional(radius) }
+const point = { latitude: optional(pointLatitude), longitude: optional(pointLongitude), radius: optional(radius) }
 
 type Point = { [Name in keyof typeof point]: number | undefined }
 

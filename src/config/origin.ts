@@ -17,7 +17,7 @@ export function parseOrigin(text: string): { origin: string } | { problem: strin
   const url = text.includes('://') ? URL.parse(text) : null
   if (!url || !HOST.test(url.host)) return { problem: `${text} is no origin; write one such as https://maps.example` }
   const origin = originOfUrl(url)
-  if (url.href !== origin && url.href.toLowerCase() !== `${origin}/`) {
+  if (![origin, `${origin}/`].includes(url.href.toLowerCase())) {
     return { problem: `${text} has more than a scheme, a host and a port; write ${origin}` }
   }
   return { origin }

@@ -11,6 +11,7 @@ import {
 import type { FindKeyOrigins } from '../auth/origins.ts'
 import type { LimitsConfig } from '../config/config.ts'
 import { CatalogError } from '../errors/errors.ts'
+import { nearestName } from '../errors/nearest-name.ts'
 import {
   answerClientError,
   closeConnections,
@@ -195,25 +196,30 @@ const ANY_METHODS = 'GET, HEAD, POST, OPTIONS'
 
 const UNDECODABLE_PATH = new CatalogError('NOT_FOUND', 'There is no such path: it is not percent-encoded UTF-8')
 
+/** The error names the path that is the same but for slashes and capital letters, or else what there is at such a path, or the nearest path. */
 function unknownPath({ url, server }: FastifyRequest): CatalogError {
-  const nearest = nearestPath(url, [...server.paths.values()])
-  const [, listed = ''] = [...server.pathHints].find(([prefix]) => url.startsWith(prefix)) ?? []
+  const parts = url.toLowerCase().split('?')[0]?.split('/').filter(Boolean) ?? []
+  const path = `/${parts.join('/')}`
+  // The last of several is taken: /v1/dataset-items/nearby, which has no values.
+  const templates = [...server.paths.values()].toSorted((a, b) => b.indexOf('{') - a.indexOf('{'))
+  const like = new Map(templates.map((template) => [withValues(template, parts), template]))
+  const [, listed] = [...server.pathHints].find(([prefix]) => `${path}/`.startsWith(prefix)) ?? []
+  // A short path is like many others, and to compare a long one takes time.
+  const isCompared = listed === undefined && path.length > 5 && path.length <= 100
+  const names = [...like.keys()].toSorted((a, b) => a.length - b.length)
+  const typed = isCompared ? nearestName(path, names, Math.floor(path.length / 4)) : undefined
+  const nearest = like.get(path) ?? like.get(typed ?? '')
   const hint = nearest === undefined ? listed : `The nearest one is ${nearest}`
-  return new CatalogError('NOT_FOUND', `There is no such path${hint && `. ${hint}`}`)
+  return new CatalogError('NOT_FOUND', `There is no such path${hint === undefined ? '' : `. ${hint}`}`)
 }
 
-/** The path of a URL that has too many slashes or capital letters. */
-function nearestPath(url: string, templates: readonly string[]): string | undefined {
-  const parts = (url.split('?')[0] ?? '').split('/').filter((part) => part !== '')
-  const isLike = (template: string) => {
-    const names = template.split('/').slice(1)
-    const isSame = (name: string, n: number) => {
-      const [before, ending] = name.split('}')
-      return ending === undefined ? before === parts[n]?.toLowerCase() : parts[n]?.endsWith(ending)
-    }
-    return names.length === parts.length && names.every(isSame)
-  }
-  return templates.find(isLike)
+/** A URI template with the parts of a path as its values. The last part may have another ending: `0.pbf` for `{y}.mvt`. */
+function withValues(template: string, parts: readonly string[]): string {
+  const segments = template.split('/').map((segment, n) => {
+    const [name = '', ending] = segment.split('}')
+    return ending === undefined ? name : (parts[n - 1] ?? '').replace(ending && /\.\w+$/, '') + ending
+  })
+  return segments.join('/')
 }
 
 /** A path of the router as a URI template (RFC 6570): `/v1/datasets/{datasetId}`. */

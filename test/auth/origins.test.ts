@@ -135,8 +135,11 @@ test.each([
     'ionic://localhost:8100',
     'app://obsidian.md',
     'ftp://maps.example',
+    'app://[::1]:8080',
   ].map((origin) => [origin, origin]),
   ['chrome-extension://aapbdbdomjkkjkaonfhkkikfgjllcleb', 'chrome-extension://aapbdbdomjkkjkaonfhkkikfgjllcleb'],
+  ['TAURI://LocalHost', 'tauri://localhost'],
+  ['Capacitor://LOCALHOST/', 'capacitor://localhost'],
   ['moz-extension://0B1C2D3E-aaaa-bbbb-cccc-000000000000/', 'moz-extension://0b1c2d3e-aaaa-bbbb-cccc-000000000000'],
 ])('%s is the origin %s', (text = '', origin) => {
   expect(parseOrigin(text)).toEqual({ origin })

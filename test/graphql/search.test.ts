@@ -57,6 +57,25 @@ describe('searchItems', () => {
   })
 })
 
+test.each([
+  '{ nearbyItems(POINT) { total } }',
+  '{ dataset(id: "seoul") { nearbyItems(POINT) { total } } }',
+  '{ findItems(POINT) { total } }',
+  '{ searchItems(within: BOX) { total } }',
+  '{ suggestItems(text: "gung", within: BOX) { id } }',
+])('%s takes the edge of the world as libraries compute it for the edge', async (query) => {
+  const answer = async (north: number, west: number) => {
+    const point = `latitude: ${north}, longitude: ${west}, radius: 50000`
+    const box = `{ west: ${west}, south: 0, east: 0, north: ${north} }`
+    return (await t.graphql(query.replace('POINT', point).replace('BOX', box))).body
+  }
+  const edge = await answer(90, -180)
+  expect(edge.errors).toBeUndefined()
+  expect(await answer(90.000000001, -180.00000000000003)).toEqual(edge)
+  const { errors } = await answer(90.0000000011, -180.0000000011)
+  expect(errors[0].extensions.details).toHaveLength(2)
+})
+
 describe('Bad input', () => {
   const box = { west: 0, south: 0, east: 1, north: 1 }
   test.each<[Record<string, unknown>, string, string]>([

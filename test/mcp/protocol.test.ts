@@ -19,6 +19,18 @@ const MODERN = {
     'io.modelcontextprotocol/clientCapabilities': {},
   },
 }
+/** What Java and C# print of members that are not set. */
+const UNSET = {
+  protocolVersion: '2025-06-18',
+  capabilities: {
+    sampling: null,
+    roots: { listChanged: null },
+    tasks: { requests: { sampling: { createMessage: null } } },
+  },
+  clientInfo: { name: 'x', version: '1', title: null, icons: [{ src: 'https://a.example/b.png', mimeType: null }] },
+  _meta: null,
+}
+const BOX = { west: 126, south: 37, east: 128, north: 38 }
 const modernHeaders = (method: string) => ({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method })
 
 describe.each(ERAS)('A client of the revision %s', (era) => {
@@ -109,8 +121,10 @@ describe('The endpoint keeps no session:', () => {
         result,
       })
     }
-    const modern = await post(t.url, t.key, message(method, MODERN), modernHeaders(method))
-    expect((await modern.json()).error?.code ?? 0).toBeOneOf([0, -32601])
+    const modern = await (await post(t.url, t.key, message(method, MODERN), modernHeaders(method))).json()
+    // The revision has no levels of logging.
+    if (method === 'logging/setLevel') expect(modern.error.code).toBe(-32601)
+    else expect(modern.result).toMatchObject(result)
   })
 
   test.each([
@@ -122,11 +136,25 @@ describe('The endpoint keeps no session:', () => {
       callOf('listItems', { datasetId: 'seoul', page: null, geojson: null, parentItemId: null }),
       'content',
     ],
-    ['a member of an argument', callOf('searchItems', { text: 'gung', within: null }), 'content'],
+    ['a member of an argument', callOf('searchItems', { text: 'gung', within: { ...BOX, zoom: null } }), 'content'],
+    ['arguments as JSON text', callOf('listDatasets').replace('{}', '"null"'), 'content'],
+    ['members beside the parameters', message('tools/list').replace('}', ',"result":null,"error":null}'), 'tools'],
+    ['what a client can do, at any depth', message('initialize', UNSET), 'serverInfo'],
   ])('null is the same as nothing: %s', async (_what, body, member) => {
     const { result } = await (await post(t.url, t.key, body)).json()
     expect(result).toHaveProperty(member)
     expect(result.isError).toBeUndefined()
+  })
+
+  test('null is the same as nothing in what a client of the revision 2026-07-28 can do', async () => {
+    const { tasks: _, ...capabilities } = UNSET.capabilities
+    const _meta = {
+      ...MODERN._meta,
+      'io.modelcontextprotocol/clientInfo': UNSET.clientInfo,
+      'io.modelcontextprotocol/clientCapabilities': { ...capabilities, sampling: { tools: null } },
+    }
+    const response = await post(t.url, t.key, message('tools/list', { _meta }), modernHeaders('tools/list'))
+    expect((await response.json()).result).toHaveProperty('tools')
   })
 
   test('arguments may be given as JSON text', async () => {
@@ -251,9 +279,12 @@ describe('Without a valid key', () => {
 
 test('a browser may send messages only from this machine or an origin in CORS_ORIGINS, as the protocol demands against DNS rebinding', async () => {
   const send = (origin: string) => post(t.url, t.key, callOf('listDatasets'), { origin })
-  for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', 'http://127.0.0.1.evil']) {
+  const refused = ['https://evil.example', 'null', 'http://localhost.evil.example', 'http://127.0.0.1.evil']
+  for (const origin of [...refused, 'chrome-extension://aapbdbdomjkkjkaonfhkkikfgjllcleb']) {
     const response = await send(origin)
-    expect([response.status, (await response.json()).id]).toEqual([403, null])
+    const { id, error } = await response.json()
+    expect([response.status, id, error.message]).toEqual([403, null, expect.stringContaining(origin)])
+    expect(error.message).toMatch(/; (add|serve) /)
   }
   for (const origin of ['https://app.example', t.url, 'http://localhost:6274', 'http://[::1]:4000']) {
     expect((await send(origin)).status).toBe(200)

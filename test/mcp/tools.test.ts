@@ -73,6 +73,21 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('To a client of the revision %s
   })
 })
 
+test.each(CALLS)('%s %j answers the same with null for each other argument, and as JSON text', async (name, given) => {
+  const { inputSchema } = createTools().get(name)?.definition ?? {}
+  const unset = Object.keys(inputSchema?.properties ?? {}).filter((argument) => !(argument in given))
+  const { structuredContent } = await callTool(t.url, t.key, name, given)
+  const nulls = Object.fromEntries(unset.map((argument) => [argument, null]))
+  expect((await callTool(t.url, t.key, name, { ...nulls, ...given })).structuredContent).toEqual(structuredContent)
+  // Text is text, also the word null.
+  const isText = (argument: string) => inputSchema?.properties[argument]?.type === 'string'
+  const texts = Object.entries({ ...nulls, ...given }).map(([argument, value]) => [
+    argument,
+    isText(argument) || typeof value === 'string' ? value : JSON.stringify(value),
+  ])
+  expect((await callTool(t.url, t.key, name, Object.fromEntries(texts))).structuredContent).toEqual(structuredContent)
+})
+
 test('there is a tool for each REST route with data, and each tool is called by these tests', () => {
   const names = [...createTools().keys()]
   expect(names).toEqual([...ROUTES.map(({ name }) => name), 'suggestItems'])

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
-import { documentOfAllPaths, openApiDocument } from '../../src/api/openapi/documents.ts'
+import { apiDefinition, documentOfAllPaths, openApiDocument } from '../../src/api/openapi/documents.ts'
 import { parameterExample } from '../../src/api/openapi/parameters.ts'
 import { toOpenApi30 } from '../../src/api/openapi/version-3-0.ts'
 import { EXAMPLES } from '../../src/api/pages/pages.ts'
@@ -19,24 +19,44 @@ interface Parameter {
   schema?: { default?: unknown }
 }
 
+/** The document at /ogc/api, with its paths from the root of the server. */
+function ogcDocument() {
+  const document = JSON.parse(JSON.stringify(apiDefinition('http://localhost/ogc')))
+  const paths = Object.entries(document.paths).map(([path, item]) => [`/ogc${path}`.replace(/\/$/, ''), item])
+  return { ...document, paths: Object.fromEntries(paths) }
+}
+
 /** The documents, and a validator of their version of JSON Schema. In 3.0, `nullable` says that a value may be null. */
 const DOCUMENTS = [
+  [ogcDocument(), new Ajv({ strict: false })],
   [documentOfAllPaths(), new Ajv2020({ strict: false })],
   [openApiDocument(), new Ajv2020({ strict: false })],
   [toOpenApi30(openApiDocument()), new Ajv({ strict: false })],
 ] as const
 
-const { paths, components } = JSON.parse(JSON.stringify(documentOfAllPaths()))
+const { components } = JSON.parse(JSON.stringify(documentOfAllPaths()))
 
 /** The optional parameters without which others are refused. */
 const NEEDED_TOGETHER: Record<string, readonly string[]> = { '/search': ['text', 'latitude', 'longitude'] }
 const POINT = ['latitude', 'longitude', 'radius']
-/** What Swagger UI and Postman fill in for a parameter: its example or its default. They leave out an optional one that has neither. */
+/** What tools fill in for a parameter: its example or its default. Swagger UI leaves out an optional one that has neither. */
 const filledIn = ({ example, schema }: Parameter) => example ?? schema?.default
 
-/** The URLs of an operation with the values of its parameters: the required ones, each optional one, and all together. */
-const urls = Object.entries<{ get: { parameters: Parameter[] } }>(paths).flatMap(([template, { get }]) => {
-  const parameters = get.parameters.map(({ $ref, ...own }) => ($ref ? components.parameters[lastOf($ref)] : own))
+/** The URLs of the operations of all documents. */
+const urls = new Map(DOCUMENTS.flatMap(([document]) => urlsOf(JSON.parse(JSON.stringify(document)))))
+
+interface Document {
+  paths: Record<string, { get: { parameters: Parameter[] } }>
+  components: { parameters?: Record<string, Parameter> }
+}
+
+/** The URLs of each operation with the values of its parameters: the required ones, each optional one, and all together. */
+function urlsOf({ paths, components }: Document) {
+  return Object.entries(paths).flatMap(([template, { get }]) => urlsOfOperation(template, get.parameters, components))
+}
+
+function urlsOfOperation(template: string, given: readonly Parameter[], components: Document['components']) {
+  const parameters = given.map((parameter) => components.parameters?.[lastOf(parameter.$ref ?? '')] ?? parameter)
   const path = parameters
     .filter((parameter) => parameter.in === 'path')
     .reduce((text, parameter) => text.replace(`{${parameter.name}}`, String(filledIn(parameter))), template)
@@ -46,8 +66,8 @@ const urls = Object.entries<{ get: { parameters: Parameter[] } }>(paths).flatMap
   const optional = query.filter((parameter) => !required.includes(parameter))
   const alone = (parameter: Parameter) => (POINT.includes(parameter.name) ? pointOf(query) : [parameter])
   const choices = [required, ...optional.map((parameter) => [...new Set([...required, ...alone(parameter)])]), query]
-  return [...new Set(choices.map((choice) => withQuery(path, choice)))].map((url) => [url, template] as const)
-})
+  return choices.map((choice) => [withQuery(path, choice), template] as const)
+}
 
 function pointOf(query: readonly Parameter[]): Parameter[] {
   return query.filter(({ name }) => POINT.includes(name))
@@ -82,9 +102,12 @@ function problemsIn(
 }
 for (const [, ajv] of DOCUMENTS) addFormats.default(ajv)
 
-test.each(urls)(
+test.each([...urls])(
   '%s, as tools fill it in, answers 200 with data that fit the schema of each document',
   async (url, template) => {
+    // Requests that name no dataset have a null in the usage of the key.
+    if (template === '/key') await t.get('/v1/datasets')
+    await t.keyUsage.write()
     const response = await t.get(url)
     expect(response.status).toBe(200)
     const text = await response.text()
@@ -101,6 +124,7 @@ test.each(urls)(
     else if (/^\/(ogc|exports)/.test(url)) expect(JSON.parse(text).features).not.toEqual([])
     else {
       const { data } = JSON.parse(text)
+      if (template === '/key') expect(data.usage).toContainEqual(expect.objectContaining({ dataset: null }))
       expect(Array.isArray(data) ? data[0] : data).toMatchObject({ id: expect.any(String) })
     }
   },

@@ -40,6 +40,24 @@ describe('GET /search', () => {
     expect(await idsOf('within=-180,-90,180,90&datasetId=archived')).toEqual([ITEM.archived])
   })
 
+  const EDGES = [
+    ['latitude=90.000000001&longitude=180.000000001', 'latitude=90&longitude=180'],
+    ['latitude=-90.00000000000001&longitude=-180.00000000000003', 'latitude=-90&longitude=-180'],
+    ['latitude=1e-5&longitude=1.799E2&radius=5e4', 'latitude=0.00001&longitude=179.9&radius=50000'],
+    ['latitude=.5&longitude=%2B127.', 'latitude=0.5&longitude=127'],
+    ['within=0,0,180.000000001,90.000000001', 'within=0,0,180,90'],
+    ['within=179,-90,179.9999999995,90', 'within=179,-90,180,90'],
+  ] as const
+
+  test.each(EDGES)('takes %s as %s, and so do tiles', async (given, same) => {
+    expect(await search(given)).toEqual(await search(same))
+    const tile = async (query: string) => {
+      const response = await t.get(`/tiles/all/0/0/0.mvt?${query}`)
+      return [response.status, await response.text()]
+    }
+    expect(await tile(given)).toEqual(await tile(same))
+  })
+
   test('with a point has the items within the radius, nearest first, and the distance as last member', async () => {
     const { data, meta } = await search(`${AT_THE_PALACE}&datasetId=seoul`)
     const nearby = await (await t.get(`/v1/dataset-items/nearby?${AT_THE_PALACE}&datasetId=seoul`)).json()
@@ -122,6 +140,10 @@ describe('Bad input is refused', () => {
     ['within=1,4,3,2', 'within', 'has a south that must be at most north'],
     ['within=181,2,3,4', 'within', 'has a west that must be at most 180'],
     ['within=1,2,3,90.00000000201', 'within', 'has a north that must be at most 90'],
+    ['within=0,0,180.0000000011,1', 'within', 'has a east that must be at most 180'],
+    ['latitude=90.0000000011&longitude=1', 'latitude', 'must be at most 90'],
+    ['latitude=1&longitude=1e999', 'longitude', 'must be a number'],
+    ['latitude=1e&longitude=1', 'latitude', 'must be a decimal number'],
     ['within=-180.0000001,2,3,4', 'within', 'has a west that must be at least -180'],
     ['latitude=1', 'longitude', 'must be given with latitude'],
     ['text=a&longitude=1', 'latitude', 'must be given with longitude'],

@@ -273,6 +273,15 @@ test.each([
   ['/v1/datasets/seoul/', '/v1/datasets/{datasetId}'],
   ['/v1//datasets/seoul/items', '/v1/datasets/{datasetId}/items'],
   ['/search/', '/search'],
+  ['/v1/dataset-items/nearby/', '/v1/dataset-items/nearby'],
+  ['/exports/seoul.csv/', '/exports/{datasetId}.csv'],
+  ['/tiles/all/0/0/0', '/tiles/{datasetId}/{z}/{x}/{y}.mvt'],
+  ['/tiles/all/0/0/0.pbf', '/tiles/{datasetId}/{z}/{x}/{y}.mvt'],
+  ['/grapql', '/graphql'],
+  ['/openapi', '/openapi.json'],
+  ['/datasets', '/v1/datasets'],
+  ['/api/v1/datasets', '/v1/datasets'],
+  [`//v1/datasets/${'a'.repeat(190)}/items`, '/v1/datasets/{datasetId}/items'],
 ])('the unknown path %s names the nearest one', async (path, nearest) => {
   const response = await t.get(path)
   const { error } = await response.json()
@@ -280,7 +289,7 @@ test.each([
 })
 
 test('an unknown path below /v1 names the paths that there are', async () => {
-  for (const path of ['/v1/search', '/v1/', '/v1/dataset']) {
+  for (const path of ['/v1/search', '/v1/', '/v1', '//v1//', '/V1/dataset']) {
     const response = await t.get(path)
     expect([response.status, (await response.json()).error.message]).toEqual([
       404,
@@ -289,6 +298,13 @@ test('an unknown path below /v1 names the paths that there are', async () => {
     ])
   }
 })
+
+test.each(['/nope', '/x', '/sse', '/robots.txt', `/${'graphql'.repeat(1_000)}`])(
+  'the unknown path %s, which is like no other, names none',
+  async (path) => {
+    expect((await (await t.get(path)).json()).error.message).toBe('There is no such path')
+  },
+)
 
 const raw = async (text: string | Buffer) => {
   const socket = await openSocket(t.url)

@@ -69,37 +69,37 @@ type Field = Pick<Parameter, 'name' | 'type' | 'description' | 'isRequired'>
 
 function objectOf(fields: readonly Field[], purpose: Purpose): z.ZodObject {
   const shape = fields.map(({ name, type, isRequired, description }): [string, z.ZodType] => {
-    const schema = schemaOf(type, purpose)
+    const schema = schemaOf(type, purpose, isRequired)
     return [name, (isRequired ? schema : schema.optional()).meta(description === undefined ? {} : { description })]
   })
   return z.strictObject(Object.fromEntries(shape), mustBe('an object'))
 }
 
-/** No value is null: `withoutNulls` has removed them. A value that is no text may be given as JSON text, as some agents write it. */
-function schemaOf(given: GraphQLInputType, purpose: Purpose): z.ZodType {
+/** No member is null: `removeNulls` has removed them. A value that is no text may be given as JSON text, as some agents write it. */
+function schemaOf(given: GraphQLInputType, purpose: Purpose, isRequired = true): z.ZodType {
   const type = getNullableType(given)
   const schema = presentSchemaOf(type, purpose)
   const isText = isEnumType(type) || (isScalarType(type) && !(type.name in SCALARS))
-  return purpose === 'describe' || isText ? schema : z.preprocess(fromJsonText, schema)
+  return purpose === 'describe' || isText ? schema : z.preprocess(fromJsonText, isRequired ? schema : schema.optional())
 }
 
-/** The number, list, object or truth value of a JSON text; any other value as it is. */
-function fromJsonText(given: unknown): unknown {
+/** The number, list, object or truth value of a JSON text, and undefined for that of null; any other value as it is. */
+export function fromJsonText(given: unknown): unknown {
   const value = typeof given === 'string' ? parseJson(given) : undefined
-  return value === undefined || value === null || typeof value === 'string' ? given : withoutNulls(value)
+  return value === undefined || typeof value === 'string' ? given : removeNulls(value)
 }
-
-/** Members nested deeper are no arguments. */
-const DEEPEST = 3
 
 /**
- * The value without the members of objects that are null, up to those of an argument. Go, Java, C# and agents write null for whatever is not
- * set.
+ * Removes the members that are null from a value of JSON and all in it, and returns it; undefined for null. Go, Java, C# and agents write
+ * null for whatever is not set. It is a loop, because a message can be nested thousands of levels deep.
  */
-export function withoutNulls(value: unknown, depth = DEEPEST): unknown {
-  if (!isObject(value) || depth === 0) return value
-  const given = Object.entries(value).filter(([, member]) => member !== null)
-  return Object.fromEntries(given.map(([name, member]) => [name, withoutNulls(member, depth - 1)]))
+export function removeNulls(value: unknown): unknown {
+  const found = [value]
+  for (const each of found) {
+    if (isObject(each)) for (const [name, member] of Object.entries(each)) if (member === null) delete each[name]
+    if (typeof each === 'object' && each !== null) for (const member of Object.values(each)) found.push(member)
+  }
+  return value ?? undefined
 }
 
 function presentSchemaOf(type: GraphQLNullableInputType, purpose: Purpose): z.ZodType {

@@ -1,8 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FindKeyOrigins } from '../../auth/origins.ts'
+import { parseOrigin } from '../../config/origin.ts'
 import { isLoopback } from '../../config/url.ts'
-import { validationFailed } from '../../errors/errors.ts'
+import { shorten, validationFailed } from '../../errors/errors.ts'
 import type { Caller } from '../../gateway/admission/admission.ts'
 import { addDoor, type Services } from '../../gateway/answer.ts'
 import { sendErrorBody, toCatalogError } from '../../gateway/error-reply.ts'
@@ -11,7 +12,7 @@ import { textBody } from '../../gateway/request-body.ts'
 import type { ResponseCache } from '../../gateway/response-cache.ts'
 import type { TrustedDocuments } from '../../graphql/operation/documents.ts'
 import { isObject, parseJson } from '../../json.ts'
-import { withoutNulls } from './arguments.ts'
+import { fromJsonText, removeNulls } from './arguments.ts'
 import { createEndpoint } from './endpoint.ts'
 import { toolError } from './errors.ts'
 import { createTools, type Tool } from './tools.ts'
@@ -38,8 +39,10 @@ export function addMcpRoute(
       const { origin } = request.headers
       if (request.method !== 'POST') return undefined
       // Pages may also have the origin of a key; admission checks the origins of this key.
-      if (isAllowedOrigin(origin, corsOrigins) || (await findKeyOrigins()).all.has(String(origin))) return undefined
-      return reply.code(403).send(FORBIDDEN_ORIGIN)
+      if (origin === undefined || isAllowedOrigin(origin, corsOrigins)) return undefined
+      if ((await findKeyOrigins()).all.has(origin)) return undefined
+      const error = { code: RPC_SERVER_ERROR, message: problemOfOrigin(origin) }
+      return reply.code(403).send({ jsonrpc: '2.0', id: null, error })
     })
     addDoor(routes, services, {
       path: '/mcp',
@@ -69,14 +72,14 @@ function parseMessage(request: FastifyRequest) {
   return { headers: protocolHeaders(request), text, body }
 }
 
-/** A message whose parameters are not null, and whose arguments are an object, which some agents write as JSON text. */
+/** A message without nulls but that of its id, and with arguments as an object, which some agents write as JSON text. */
 function readMessage(body: unknown): unknown {
-  if (!isObject(body) || !('params' in body)) return body
-  const { params, ...message } = body
-  const given = withoutNulls(params)
-  if (!isObject(given)) return given === null ? message : body
-  const parsed = typeof given.arguments === 'string' ? parseJson(given.arguments) : undefined
-  return { ...message, params: isObject(parsed) ? { ...given, arguments: withoutNulls(parsed) } : given }
+  if (!isObject(body)) return body
+  const { id, ...message } = body
+  removeNulls(message)
+  const { params } = message
+  if (isObject(params) && 'arguments' in params) params.arguments = fromJsonText(params.arguments)
+  return 'id' in body ? { ...message, id } : message
 }
 
 /** Sends an error in the form of JSON-RPC 2.0 (section 5.1), for a message that is not read. */
@@ -121,15 +124,15 @@ async function callTool(
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning). No name that an attacker controls
  * is a loopback origin. Only browsers send an origin.
  */
-function isAllowedOrigin(origin: string | undefined, corsOrigins: readonly string[]): boolean {
-  if (origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin)) return true
+function isAllowedOrigin(origin: string, corsOrigins: readonly string[]): boolean {
+  if (corsOrigins.includes('*') || corsOrigins.includes(origin)) return true
   return isLoopback(URL.parse(origin)?.hostname ?? '')
 }
 
-const FORBIDDEN_ORIGIN = {
-  jsonrpc: '2.0',
-  id: null,
-  error: { code: RPC_SERVER_ERROR, message: 'This origin is neither in CORS_ORIGINS nor one of a key' },
+function problemOfOrigin(text: string): string {
+  const parsed = parseOrigin(shorten(text, 100))
+  if ('problem' in parsed) return `The header Origin: ${parsed.problem}`
+  return `The origin ${parsed.origin} is neither in CORS_ORIGINS nor one of a key; add it to one of them`
 }
 
 /**

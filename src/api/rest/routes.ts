@@ -30,8 +30,6 @@ export interface RestRoute extends ResponseSource {
 interface Row extends Omit<RestRoute, 'parameters' | 'query'> {
   /** The variables that the query string sets. The tools of /mcp set the others too. */
   query: readonly string[]
-  /** Whether an unknown parameter is an error, also without `Prefer: handling=strict`. */
-  refusesUnknown?: true
 }
 
 /** What a `datasetId` in a path is. */
@@ -175,7 +173,6 @@ const ROWS: readonly Row[] = [
       ...['text', 'within', 'latitude', 'longitude', 'radius', 'datasetId'],
       ...['administrativeAreaCode', 'categoryCode', 'page', 'limit'],
     ],
-    refusesUnknown: true,
     operation: `query (
       $text: String, $within: BoundingBox, $latitude: Float, $longitude: Float, $radius: Float, $datasetId: ID,
       ${filterVariable('administrativeAreaCode')}, ${filterVariable('categoryCode')}, $page: Int, $limit: Int
@@ -201,7 +198,6 @@ const ROWS: readonly Row[] = [
     path: '/key',
     pathParameters: {},
     query: ['days'],
-    refusesUnknown: true,
     operation: `query ($days: Int) {
       apiKey {
         id name tiers grants { dataset { id slug } expiresAt } expiresAt requestsPerMinute itemsPerMinute origins
@@ -213,10 +209,9 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-export const REST_ROUTES: readonly RestRoute[] = ROWS.map(({ query: names, refusesUnknown, ...row }) => {
+export const REST_ROUTES: readonly RestRoute[] = ROWS.map(({ query, ...row }) => {
   const parameters = parametersOf(parse(row.operation))
-  const query = querySchema(parameters, names)
-  return { ...row, parameters, query: refusesUnknown ? query.strict() : query }
+  return { ...row, parameters, query: querySchema(parameters, query, row.path.startsWith('/v1/')) }
 })
 
 /** The variable of a filter in an operation. Its description is for the tools of /mcp, whose list must be short. */
