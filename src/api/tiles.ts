@@ -1,8 +1,7 @@
-import { fromGeojsonVt } from '@maplibre/vt-pbf'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { parseArguments, type TileSelection, tileArguments } from '../catalog/arguments.ts'
-import { MAX_ZOOM, TILE_EXTENT, type TileAddress, type TileFeature } from '../catalog/tile.ts'
+import { MAX_ZOOM, type TileAddress } from '../catalog/tile.ts'
 import { notFound } from '../errors/errors.ts'
 import { addDoor, type Services } from '../gateway/answer.ts'
 import { pathParameters } from '../gateway/http.ts'
@@ -10,19 +9,14 @@ import { parseQueryString, queryStringOf } from '../gateway/query-string.ts'
 import { ResponseBody } from '../gateway/reply.ts'
 import { TILE_MEDIA_TYPE, TILE_PATH, tileParameters } from './files.ts'
 import { wholeNumber } from './rest/parameters.ts'
+import { encodeTile } from './tile-encoding.ts'
 
 /*
- * Map tiles (docs/tiles.md), in the Mapbox vector tile format, version 2.1
- * (https://github.com/mapbox/vector-tile-spec/tree/master/2.1).
+ * Map tiles (docs/tiles.md).
  */
 
 /** This word in place of a dataset's id means all datasets that the key may access. */
 const ALL = 'all'
-
-const LAYER = 'items'
-const VERSION = 2
-/** The spec's geometry type of a point (section 4.3.4.2). */
-const POINT = 1
 
 /** Adds GET /tiles/{datasetId}/{z}/{x}/{y}.mvt. */
 export function addTileRoute(app: FastifyInstance, services: Services): void {
@@ -59,12 +53,3 @@ function addressSchema(zoomText: string | undefined) {
 }
 
 const upTo = (max: number) => wholeNumber.refine((number) => number <= max, `must be at most ${max}`)
-
-/** Encodes features as a vector tile with one layer. Without features the tile has no layer, and so no bytes. */
-function encodeTile(features: readonly TileFeature[]): Buffer {
-  if (features.length === 0) return Buffer.alloc(0)
-  const layer = {
-    features: features.map(({ x, y, properties }) => ({ type: POINT, geometry: [[x, y]], tags: properties })),
-  }
-  return Buffer.from(fromGeojsonVt({ [LAYER]: layer }, { version: VERSION, extent: TILE_EXTENT }))
-}

@@ -178,6 +178,14 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
+    file: 'src/api/tile-encoding.ts',
+    tests: ['test/server/far-characters.test.ts', 'test/server/tiles.test.ts'],
+    mutants: [
+      { find: 'writeBytesField(field, utf8.encode(text))', replace: 'writeStringField(field, text)' },
+      { find: 'if (known !== undefined) return known', replace: 'if (known) return known' },
+    ],
+  },
+  {
     file: 'src/catalog/connection.ts',
     tests: ['test/graphql/connection.test.ts', 'test/graphql/dataset-connection.test.ts'],
     mutants: [
