@@ -162,8 +162,8 @@ export const searchArguments = z
     ...paging,
   })
   .refine(({ text, within }) => text !== undefined || within !== undefined, {
-    path: ['text'],
-    error: 'must be given if within is not',
+    path: [],
+    error: 'give text or within',
   })
 
 /**
@@ -242,7 +242,7 @@ export const findArguments = z
   .superRefine(checkPoint)
   .refine(
     ({ text, within, latitude, longitude }) => [text, within, latitude, longitude].some((given) => given !== undefined),
-    { path: ['text'], error: 'must be given if within and a point are not' },
+    { path: [], error: 'give text, within, or latitude and longitude' },
   )
   .transform(withCircle)
 

@@ -6,7 +6,7 @@ import { printJson } from './print.ts'
 interface Action<Given extends unknown[], Data> {
   run: (...given: Given) => Promise<Data>
   /** Prints the data for people. */
-  print: (data: Data, ...given: Given) => void
+  print: (data: Data, ...given: Given) => void | Promise<void>
   /** The data for programs, if they differ. */
   toJson?: (data: Data) => unknown
 }
@@ -47,7 +47,7 @@ export class CatalogCommand extends Command {
     return this.option('--json', 'print JSON').action(async (...given: Given) => {
       const data = await run(...given)
       if (this.opts().json) printJson(toJson(data))
-      else print(data, ...given)
+      else await print(data, ...given)
     })
   }
 }

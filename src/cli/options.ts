@@ -7,6 +7,14 @@ import { parseOrigin } from '../config/origin.ts'
 export const KEY = ['<id>', 'id of the key, its name, or the first 4 or more characters of its id'] as const
 export const DATASET_NAMES = 'slug of the dataset, its id, its name, or the first 4 or more characters of its id'
 export const DATASET = ['<slug>', DATASET_NAMES] as const
+export const ALLOW_REMOVALS = [
+  '--allow-removals',
+  'do not ask before more than a tenth of the items of a dataset are removed',
+] as const
+export const ALLOW_MOVES = [
+  '--allow-moves',
+  'do not ask before more than a tenth of the items move by more than a kilometre',
+] as const
 export const YES = ['--yes', 'do not ask; needed without a terminal'] as const
 export const EXPIRES = ['--expires <when>', 'a duration such as 90d, or an ISO date', parseTime] as const
 export const RATE_LIMIT = ['--rate-limit <n>', 'requests per minute, or none', parseLimit] as const

@@ -48,8 +48,8 @@ const SERVER_DRAIN_TIMEOUT_MS = 5_000
 /** The pause before another attempt to start the database. */
 const RESTART_PAUSE_MS = 1_000
 
-/** The content of `owner.json` in DATA_DIR: the process that has the database open. */
-const ownerFile = z.object({ pid: z.number(), socketDir: z.string() })
+/** The content of `owner.json` in DATA_DIR: the process that has the database open, and its URL if it is a gateway that serves. */
+const ownerFile = z.object({ pid: z.number(), socketDir: z.string(), url: z.string().optional() })
 type Owner = z.output<typeof ownerFile>
 
 interface EmbeddedOptions {
@@ -139,10 +139,7 @@ async function startLocked(
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     const socketDir = await makeSocketDir(folder)
     const { close } = await start({ dataDir, socketDir, ...options })
-    const owner: Owner = { pid: process.pid, socketDir }
-    // A rename is atomic, so another process never reads half a file.
-    await writeFile(`${file}.new`, JSON.stringify(owner), { mode: 0o600 })
-    await rename(`${file}.new`, file)
+    await writeOwner(folder, { pid: process.pid, socketDir })
     return { url: urlOf(socketDir), close: () => close().finally(releaseLock) }
   } catch (error) {
     releaseLock()
@@ -249,6 +246,25 @@ async function startWorker({ dataDir, copyDir, socketDir, settings, report }: St
 
 /** A message of the worker for the operator. */
 const reportMessage = z.object({ report: z.string() })
+
+async function writeOwner(folder: string, owner: Owner): Promise<void> {
+  const file = join(folder, 'owner.json')
+  // A rename is atomic, so another process never reads half a file.
+  await writeFile(`${file}.new`, JSON.stringify(owner), { mode: 0o600 })
+  await rename(`${file}.new`, file)
+}
+
+/** Tells the commands that share the database the URL of the gateway that has it open, which is this process. */
+export async function announceUrl(dataDir: string, url: string): Promise<void> {
+  const folder = resolve(dataDir)
+  const owner = dataDir === MEMORY ? undefined : await readOwner(folder)
+  if (owner) await writeOwner(folder, { ...owner, url })
+}
+
+/** The URL of the gateway that has a database open. */
+export async function findAnnouncedUrl(dataDir: string): Promise<string | undefined> {
+  return dataDir === MEMORY ? undefined : (await readOwner(resolve(dataDir)))?.url
+}
 
 async function readOwner(folder: string): Promise<Owner | undefined> {
   // The file does not exist while the owner is starting.

@@ -32,6 +32,7 @@ interface ErrorDetail {
 
 /** What is wrong with a parameter. A function makes the message where that takes long. */
 export interface Problem {
+  /** Empty if several fields have the problem together. */
   field: string
   message: string | (() => string)
 }
@@ -79,7 +80,7 @@ export function validationFailed(problems: readonly Problem[]): CatalogError {
   const firsts = new Map<string, Problem>()
   for (const problem of problems) if (!firsts.has(problem.field)) firsts.set(problem.field, problem)
   const details: ErrorDetail[] = [...firsts.values()].slice(0, MAX_DETAILS).map(({ field, message }) => ({
-    field: shorten(field, MAX_FIELD_LENGTH),
+    field: field === '' ? null : shorten(field, MAX_FIELD_LENGTH),
     message: shorten(typeof message === 'string' ? message : message(), MAX_MESSAGE_LENGTH),
   }))
   const others = firsts.size - details.length

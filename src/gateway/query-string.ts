@@ -36,6 +36,17 @@ export function parseQueryString<Schema extends z.ZodObject>(
   throw validationFailed(problems)
 }
 
+/** More ignored parameters are not named, and of each the first characters. */
+const MAX_IGNORED = 10
+
+/** The names of the parameters of a query string that a lenient schema ignores, percent-encoded and separated by commas; undefined without any. */
+export function ignoredParameters(queryString: string, known: readonly string[]): string | undefined {
+  if (queryString === '') return undefined
+  const names = queryString.split('&').flatMap((pair) => (pair && decode(splitPair(pair)[0])) || [])
+  const ignored = [...new Set(names)].filter((name) => !known.includes(name)).slice(0, MAX_IGNORED)
+  return ignored.map((name) => encodeURIComponent(shorten(name, MAX_COMPARED).toWellFormed())).join(', ') || undefined
+}
+
 /** A strict schema has one issue for all unknown parameters. */
 function toProblems(issue: z.core.$ZodIssue, known: readonly string[]): Problem[] {
   if (issue.code !== 'unrecognized_keys') return [{ field: issue.path.map(String).join('.'), message: issue.message }]

@@ -14,6 +14,8 @@ const SHORT_BYTES = 4_000
 interface BodyHeaders {
   /** The `Link` header; undefined for a response without pages. */
   links?: string | undefined
+  /** The `Ignored-Parameters` header. */
+  ignored?: string | undefined
   /** The `Cache-Control` header. */
   cacheControl?: string
   /** A weak entity tag, without `W/`, for a body that differs in bytes where it is the same in meaning. */
@@ -28,6 +30,7 @@ export class ResponseBody {
   readonly length: number
   readonly contentType: string
   readonly links: string | undefined
+  readonly ignored: string | undefined
   readonly cacheControl: string
   readonly weakTag: string | undefined
   /** False for a body that is probably sent only once: to encode it would take longer than to send it. */
@@ -40,7 +43,7 @@ export class ResponseBody {
   constructor(
     content: string | Buffer,
     contentType = 'application/json; charset=utf-8',
-    { links, cacheControl = 'private, no-cache', weakTag }: BodyHeaders = {},
+    { links, ignored, cacheControl = 'private, no-cache', weakTag }: BodyHeaders = {},
   ) {
     this.weakTag = weakTag
     this.cacheControl = cacheControl
@@ -48,6 +51,7 @@ export class ResponseBody {
     this.length = Buffer.byteLength(content)
     this.contentType = contentType
     this.links = links
+    this.ignored = ignored
   }
 
   get body(): Buffer {
@@ -79,7 +83,7 @@ export function sendCacheable(
   reply: FastifyReply,
   content: ResponseBody,
 ): void | Promise<void> {
-  const { links, cacheControl } = content
+  const { links, ignored, cacheControl } = content
   const tag = { etag: content.etag, isWeak: content.weakTag !== undefined, coding: codingOf(request, content) }
   void reply.header('cache-control', cacheControl)
   if (sendIfUnchanged(request, reply, tag)) return
@@ -87,6 +91,7 @@ export function sendCacheable(
     vary: VARY,
     etag: entityTag(tag),
     ...(links !== undefined && { link: links }),
+    ...(ignored !== undefined && { 'ignored-parameters': ignored }),
   })
 }
 
@@ -109,7 +114,7 @@ function sendBody(
   request: FastifyRequest,
   reply: FastifyReply,
   content: ResponseBody,
-  { vary, ...headers }: { vary: string; etag?: string; link?: string },
+  { vary, ...headers }: { vary: string; etag?: string; link?: string; 'ignored-parameters'?: string },
 ): void | Promise<void> {
   const { length, contentType } = content
   if (request.method !== 'HEAD') {

@@ -24,8 +24,8 @@ import {
   FAR_METRES,
   findLargeChanges,
   type LargeChange,
-  LargeChangeStopped,
   type Questions,
+  requireAllowed,
   WARNED_METRES,
 } from './large-change.ts'
 import { describeFiles, digestImport, findSameImport, stateOfFiles, storeLastImport } from './last-import.ts'
@@ -218,10 +218,9 @@ async function reviewChanges({ warn, ...job }: Import, counts: MergeCounts, allo
     throw operationFailed(`${problems.part}; ${missing}; nothing was changed; to keep them, add --keep-missing`)
   }
   const { moved, far } = await findMoved(job, counts, { metres: FAR_METRES, farMetres: WARNED_METRES })
-  for (const change of findLargeChanges(slug, counts, moved)) {
-    if (change.count > allowed[change.kind]) throw new LargeChangeStopped(change)
-    if (options.dryRun && options.confirm?.[change.kind]) warn(describeQuestion(change))
-  }
+  const changes = findLargeChanges({ by: 'import', slug }, counts, moved)
+  requireAllowed(changes, allowed)
+  if (options.dryRun) for (const change of changes) if (options.confirm?.[change.kind]) warn(describeQuestion(change))
   return far
 }
 

@@ -7,13 +7,18 @@ import { type SqlSession, sql } from '../sql.ts'
 import { deleteDataset } from './change-dataset.ts'
 import { withDatasetLocked } from './dataset-lock.ts'
 import { afterOf, checkUnchanged, stageEntry } from './entry-items.ts'
-import { load } from './merge.ts'
+import { type AllowedChanges, FAR_METRES, findLargeChanges, requireAllowed } from './large-change.ts'
+import { findMoved, load, type MergeCounts } from './merge.ts'
 import { createStaging, dropStaging, type Staged } from './staging.ts'
 
 interface UndoOptions extends Origin {
   /** Whether to overwrite changes that others have made since, for example with psql. */
   overwrite: boolean
+  /** What it may do to many items; by default everything. */
+  allowed?: AllowedChanges
 }
+
+const ALL: AllowedChanges = { removals: Number.POSITIVE_INFINITY, moves: Number.POSITIVE_INFINITY }
 
 export interface UndoSummary extends ChangeCounts {
   datasetId: string
@@ -33,12 +38,13 @@ export interface UndoSummary extends ChangeCounts {
 
 /**
  * Puts a dataset back into the state before the newest entry of its history, in one transaction. This is an entry too, so it can be undone.
- * @throws `OPERATION_FAILED` with the changes that others have made since, unless they may be overwritten, or with another reason
+ * @throws LargeChangeStopped if more items change than are allowed; `OPERATION_FAILED` with the changes that others have made since, unless
+ * they may be overwritten, or with another reason
  */
 export async function undoLastEntry(
   session: SqlSession,
   { id, slug }: KnownDataset,
-  { overwrite, command, undoDays }: UndoOptions,
+  { overwrite, allowed = ALL, command, undoDays }: UndoOptions,
 ): Promise<UndoSummary> {
   const last = await findUndoableEntry(session, id, slug)
   const use = last.datasetBefore === null ? 'remove' : 'change'
@@ -50,9 +56,10 @@ export async function undoLastEntry(
     const exists = await checkUnchanged(staged, entry, overwrite)
     const change = { action: 'undo', origin: { command, undoDays }, undoneId: entry.id } as const
     const { datasetBefore } = entry
+    const review = (counts: MergeCounts) => requireFew(staged, slug, counts, allowed)
     const counts = datasetBefore
-      ? await restore(staged, datasetBefore, exists, change).catch(explainConflict(slug))
-      : { ...(await deleteDataset({ session, datasetId: id, ...change })), grants: 0 }
+      ? await restore(staged, datasetBefore, { exists, change, review }).catch(explainConflict(slug))
+      : await removeCreated(staged, change, review)
     await dropStaging(session, staged.table)
     const { id: undone, undoneId: redone, datasetAfter } = entry
     const { updatedAt: _, ...members } = findDifferences(datasetAfter ?? {}, datasetBefore ?? {})
@@ -79,12 +86,38 @@ async function findUndoableEntry(session: SqlSession, id: string, slug: string):
   return entry
 }
 
+/** @throws LargeChangeStopped for a change of more items than are allowed. Only the items of the entry are staged. */
+async function requireFew(staged: Staged, slug: string, counts: MergeCounts, allowed: AllowedChanges): Promise<void> {
+  const total = await countItems(staged)
+  const { moved } = await findMoved(staged, counts, { metres: FAR_METRES, farMetres: Number.POSITIVE_INFINITY })
+  const { updated, removed } = counts
+  const all = { updated, removed, unchanged: total - updated - removed }
+  requireAllowed(findLargeChanges({ by: 'undo', slug }, all, moved), allowed)
+}
+
+async function countItems({ session, datasetId }: Staged): Promise<number> {
+  const { rows } = await session.query<{ count: number }>(
+    sql`SELECT count(*)::integer AS count FROM items WHERE dataset_id = $1`,
+    [datasetId],
+  )
+  return rows[0]?.count ?? 0
+}
+
+type UndoChange = Pick<Change, 'action' | 'origin' | 'undoneId'>
+type Review = (counts: MergeCounts) => Promise<void>
+
+/** Removes a dataset that the entry created. */
+async function removeCreated(staged: Staged, change: UndoChange, review: Review) {
+  const { session, datasetId } = staged
+  await review({ created: 0, updated: 0, unchanged: 0, removed: await countItems(staged) })
+  return { ...(await deleteDataset({ session, datasetId, ...change })), grants: 0 }
+}
+
 /** Gives a dataset the state before an entry: it loads the staged items, and removes those that the entry created. */
 async function restore(
   staged: Staged,
   before: DatasetDocument,
-  exists: boolean,
-  change: Pick<Change, 'action' | 'origin' | 'undoneId'>,
+  { exists, change, review }: { exists: boolean; change: UndoChange; review: Review },
 ): Promise<ChangeCounts & { grants: number }> {
   const { session, datasetId, table } = staged
   const { rowCount } = await session.query(sql`SELECT FROM datasets WHERE slug = $1 AND id <> $2`, [
@@ -94,7 +127,11 @@ async function restore(
   if (rowCount !== 0)
     throw operationFailed(`Another dataset has the slug ${before.slug} now; give it another one first`)
   const state = { ...staged, exists, row: before, labels: before.labels, change }
-  const { unchanged, ...counts } = await load(state, sql`i.id IN (SELECT id FROM ${afterOf(table)})`)
+  const isRemoved = sql`i.id IN (SELECT id FROM ${afterOf(table)})`
+  const { unchanged, ...counts } = await load(state, isRemoved, async (planned) => {
+    await review(planned)
+    return new Date()
+  })
   const grants = exists ? 0 : await restoreGrants(session, before)
   // So that a conflict is known here.
   await session.query(sql`SET CONSTRAINTS ALL IMMEDIATE`)

@@ -8,6 +8,7 @@ import { type Database, databaseExists } from '../database/database.ts'
 import { followMigrations, migrate } from '../database/migrate.ts'
 import { renewStatistics } from '../database/statistics.ts'
 import { checkSubscriptions } from '../database/subscriptions.ts'
+import { announceUrl } from '../embedded/embedded.ts'
 import { messageOf, operationFailed } from '../errors/errors.ts'
 import { type Metrics, serveMetrics } from '../gateway/telemetry/metrics.ts'
 import { loadSampleData } from '../sample/load.ts'
@@ -70,6 +71,7 @@ export async function prepareDatabase(
         // It has no autovacuum, and an older version or psql may have filled tables.
         if (config.database.kind === 'embedded') await renewStatistics(session)
       })
+      if (config.database.kind === 'embedded') await announceUrl(config.database.dataDir, url)
       const sampleKey = config.sampleData ? await loadSampleData(database, url, print) : undefined
       const warning = publicKey === undefined ? undefined : await checkPublicKey(database.prisma, publicKey)
       if (warning !== undefined) warn(warning)

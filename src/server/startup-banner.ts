@@ -4,7 +4,7 @@ import { VERSION } from '../config/version.ts'
 /** An item with a parent and a picture. Its UUID comes from its externalId, so it is the same on every machine. */
 const GWANGHWAMUN = 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b'
 
-/** The lines that the operator sees when the gateway is ready: its addresses, and commands to try; at the first start a base map too. */
+/** The lines that the operator sees when the gateway is ready: its addresses, and commands to try; at the first start a base map too, and the key last. */
 export function startupBanner(
   url: string,
   sampleKey: string | undefined,
@@ -27,7 +27,6 @@ export function startupBanner(
     '',
     ...address,
     '',
-    `Sample key, shown this once: ${sampleKey}`,
     'Visitors need a key, unless PUBLIC_KEY names one that shows them the public datasets.',
     ...(baseMap
       ? []
@@ -39,5 +38,7 @@ export function startupBanner(
     `  ${curl} '${url}/v1/datasets'`,
     `  ${curl} '${url}/v1/dataset-items/nearby?latitude=37.5796&longitude=126.977&radius=2000&limit=3'`,
     `  ${curl} -H 'Content-Type: application/json' -d '{"query":"${query}"}' '${url}/graphql'`,
+    '',
+    `Sample key, shown this once: ${sampleKey}`,
   ]
 }

@@ -92,7 +92,7 @@ describe('A search', () => {
     for (const input of [{ text: 'a' }, { within: box }, { text: 'a', within: box }]) {
       expect(problemsOf(searchArguments, input)).toEqual([])
     }
-    expect(problemsOf(searchArguments, { categoryCode: 'a' })).toEqual(['text must be given if within is not'])
+    expect(problemsOf(searchArguments, { categoryCode: 'a' })).toEqual(['give text or within'])
   })
 
   test('may have a box that is a point, or crosses the antimeridian, and none whose south is north of its north', () => {

@@ -171,7 +171,9 @@ describe('Beside a running gateway', () => {
     expect(await load(MOVED)).toMatchObject({ code: 1, stderr: expect.stringContaining('would move all 12 items') })
     expect((await load(MOVED, '--allow-moves')).code).toBe(0)
     await expect.poll(read).not.toBe(original)
-    expect((await run('undo', 'places')).stdout).toMatch(
+    const stderr = expect.stringContaining('This undo would move all 12 items')
+    expect(await run('undo', 'places')).toMatchObject({ code: 1, stderr })
+    expect((await run('undo', 'places', '--allow-moves')).stdout).toMatch(
       /^places: entry \d+ is undone: 0 created, 12 updated, 0 removed\n$/,
     )
     await expect.poll(read).toBe(original)
@@ -186,7 +188,9 @@ describe('Beside a running gateway', () => {
     ])
     const text = (await run('history')).stdout.split('\n')
     expect(text[0]).toMatch(/^ID +AT +SLUG +ACTION +CREATED +UPDATED +REMOVED +UNDO +COMMAND$/)
-    expect(text[1]).toMatch(new RegExp(`^${list[0].id} .* undo of ${list[1].id} .* yes +catalog undo places$`))
+    expect(text[1]).toMatch(
+      new RegExp(`^${list[0].id} .* undo of ${list[1].id} .* yes +catalog undo places --allow-moves$`),
+    )
     const shown = (await run('history', 'show', String(list[1].id))).stdout
     expect(shown).toContain('--allow-moves')
     expect(shown).toMatch(/file places.ndjson, \d+ bytes, SHA-256 [0-9a-f]{64}\n/)
@@ -236,6 +240,24 @@ describe('Beside a running gateway', () => {
     expect(await getJson(t, '/v1/datasets/places/items')).toMatchObject({ meta: { total: 12 } })
   })
 
+  test('an undo of the first import asks where an import would, and says how the dataset comes back', async () => {
+    await run('import', await manifest('brief', [A]))
+    const stopped =
+      'catalog: This undo would remove the only item of the dataset brief; nothing was changed; to remove the only item, add --allow-removals\n'
+    expect(await run('undo', 'brief')).toMatchObject({ code: 1, stdout: '', stderr: stopped })
+    expect((await run('datasets', 'show', 'brief')).code).toBe(0)
+    const { stdout } = await run('undo', 'brief', '--allow-removals')
+    const [, restore = ''] = /\nTo bring it back: npx catalog (datasets restore brief)\n$/.exec(stdout) ?? []
+    expect(await run(...restore.split(' '))).toMatchObject({
+      stdout: 'The dataset brief is restored, with 1 item and 0 grants\n',
+    })
+    const more = Array.from({ length: 20 }, (_, n) => ({ ...A, externalId: `more ${n}` }))
+    await run('import', await manifest('brief', [A, ...more]))
+    expect((await run('undo', 'brief')).stderr).toContain('would remove 20 of 21 items of the dataset brief;')
+    await run('import', await manifest('brief', more), '--allow-removals')
+    expect((await run('undo', 'brief')).code).toBe(0)
+  })
+
   test('an undo of an undo says what is back, and what it changes of the dataset', async () => {
     await run('import', await manifest('hidden', [A]))
     await run('datasets', 'update', 'hidden', '--visibility', 'restricted')
@@ -256,7 +278,7 @@ describe('Beside a running gateway', () => {
     const many = Array.from({ length: 200 }, (_, n) => row({ externalId: `more ${n}`, name: `More ${n}` }))
     expect(await load([...ROWS, ...many])).toMatchObject({ code: 0 })
     expect(await outdated()).toEqual([])
-    for (const command of ['datasets remove places --yes', 'datasets restore places', 'undo places']) {
+    for (const command of ['datasets remove places --yes', 'datasets restore places', 'undo places --allow-removals']) {
       expect(await run(...command.split(' '))).toMatchObject({ code: 0 })
       expect(await outdated(), command).toEqual([])
     }

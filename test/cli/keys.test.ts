@@ -52,7 +52,9 @@ describe('catalog keys create', () => {
     expect(await status(created.key, '/v1/datasets/inactive')).toBe(403)
   })
 
-  test('shows a person the link and the request with the key, if they would work', async () => {
+  test('shows a person the link and the request with the key at the gateway that answers, and the key last', async () => {
+    const { hostname, port } = new URL(t.url)
+    const keys = (...args: string[]) => runCommand({ ...t.env, HOST: hostname, PORT: port }, 'keys', ...args)
     Object.assign(process.stdout, { isTTY: true })
     const [all, one, page] = [
       await keys('create', '--name', 'tried'),
@@ -60,18 +62,23 @@ describe('catalog keys create', () => {
       await keys('create', '--name', 'framed', '--dataset', 'seoul', '--origin', 'https://maps.example'),
     ]
     const rotated = await keys('rotate', 'turned')
+    const away = await runCommand({ ...t.env, PORT: '1', BASE_PATH: '/geo' }, 'keys', 'create', '--name', 'lost')
     Object.assign(process.stdout, { isTTY: false })
     expect(rotated.stdout).toContain('/?dataset=restricted#key=dck_')
-    const [, key] = all.stdout.split('\n')
-    expect(all.stdout.split('\n').slice(2)).toEqual([
-      `Explore with it: http://127.0.0.1:4000/#key=${key}`,
-      `Try: curl -H 'Authorization: Bearer ${key}' 'http://127.0.0.1:4000/v1/datasets'`,
+    const [, , , key] = all.stdout.split('\n')
+    expect(all.stdout.split('\n')).toEqual([
+      `Explore with the new key: ${t.url}/#key=${key}`,
+      `Try: curl -H 'Authorization: Bearer ${key}' '${t.url}/v1/datasets'`,
+      expect.stringMatching(/^Key \S+ for tried: .* It is not shown again:$/),
+      expect.stringMatching(/^dck_/),
       '',
     ])
-    expect(one.stdout).toContain('Explore with it: http://127.0.0.1:4000/?dataset=restricted#key=dck_')
+    expect(one.stdout).toContain(`Explore with the new key: ${t.url}/?dataset=restricted#key=dck_`)
     expect(page.stdout).toMatch(
-      /^Key (\S+) for framed: .*\n(dck_.*)\nIn a page: <iframe src="http:\/\/127\.0\.0\.1:4000\/embed\/\1\?dataset=seoul#key=\2" .*<\/iframe>\n$/,
+      /^In a page: <iframe src="http:\S+\/embed\/(\S+)\?dataset=seoul#key=(dck_\S+)" .*<\/iframe>\nKey \1 for framed: .*\n\2\n$/,
     )
+    expect(away.stdout).toMatch(/^No gateway answers here; .*\nExplore with the new key: https:\/\/GATEWAY\/geo\/#key=/)
+    expect(away.stdout).not.toContain(':1/')
   })
 
   test('says in one line what the key is, and that another key has its name', async () => {

@@ -78,8 +78,8 @@ test.each([
 
 describe('Bad input', () => {
   const box = { west: 0, south: 0, east: 1, north: 1 }
-  test.each<[Record<string, unknown>, string, string]>([
-    [{}, 'text', 'must be given if within is not'],
+  test.each<[Record<string, unknown>, string | null, string]>([
+    [{}, null, 'give text or within'],
     [{ text: ' \t\u3000\u2028' }, 'text', 'must not be only white space'],
     [{ text: 'a\ud800' }, 'text', 'must be well-formed Unicode'],
     [{ within: { ...box, south: 2 } }, 'within.south', 'must be at most north'],

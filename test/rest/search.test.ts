@@ -127,8 +127,8 @@ describe('GET /search', () => {
 describe('Bad input is refused', () => {
   const box = 'must be west,south,east,north in decimal degrees'
   test.each([
-    ['', 'text', 'must be given if within and a point are not'],
-    ['categoryCode=palace&page=1', 'text', 'must be given if within and a point are not'],
+    ['', null, 'give text, within, or latitude and longitude'],
+    ['categoryCode=palace&page=1', null, 'give text, within, or latitude and longitude'],
     ['text=', 'text', 'must not be empty'],
     ['text=%20', 'text', 'must not be only white space'],
     [`text=${'a'.repeat(201)}`, 'text', 'must be at most 200 characters long'],

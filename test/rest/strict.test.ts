@@ -136,11 +136,34 @@ test('each answer of /v1 varies by Prefer, also without that header', async () =
   }
 })
 
-test('a page of an allowed origin may send Prefer, and read Preference-Applied', async () => {
+test.each([
+  ['/v1/datasets/seoul/items?category=palace', 'category'],
+  ['/v1/datasets/seoul/items?category=palace&limit=2&q=a&category=tower&=1', 'category, q'],
+  ['/v1/datasets?%EA%B0%80%2C=1&a', '%EA%B0%80%2C, a'],
+  ['/v1/datasets/seoul/items?limit=2', null],
+  ['/v1/datasets', null],
+])('%s is answered with the names of the parameters that are ignored, also from the cache', async (path, names) => {
+  for (let n = 0; n < 2; n += 1) {
+    const response = await t.get(path, { authorization: `Bearer ${t.key}` })
+    expect([response.status, response.headers.get('ignored-parameters')]).toEqual([200, names])
+  }
+})
+
+test('at most ten names of ignored parameters are sent, each cut', async () => {
+  const query = Array.from({ length: 12 }, (_, n) => `${n}${'😀'.repeat(30)}`)
+  const response = await t.get(`/v1/datasets?${query.map((name) => encodeURIComponent(name)).join('&')}`, {
+    authorization: `Bearer ${t.key}`,
+  })
+  expect(response.headers.get('ignored-parameters')?.split(', ').map(decodeURIComponent)).toHaveLength(10)
+})
+
+test('a page of an allowed origin may send Prefer, and read Preference-Applied and Ignored-Parameters', async () => {
   const headers = { authorization: `Bearer ${t.key}`, origin: 'https://maps.example.org' }
   const preflight = await fetch(`${t.url}/v1/datasets`, { method: 'OPTIONS', headers })
   expect(preflight.headers.get('access-control-allow-headers')?.split(', ')).toContain('Prefer')
   const response = await t.get('/v1/datasets', { ...headers, prefer: STRICT })
-  expect(response.headers.get('access-control-expose-headers')?.split(', ')).toContain('Preference-Applied')
+  expect(response.headers.get('access-control-expose-headers')?.split(', ')).toEqual(
+    expect.arrayContaining(['Preference-Applied', 'Ignored-Parameters']),
+  )
   expect(response.headers.get('vary')?.split(', ')).toEqual(expect.arrayContaining(['Origin', 'Prefer']))
 })

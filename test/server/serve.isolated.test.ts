@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEmpty } from '../support/database.ts'
 import { useFolder } from '../support/folder.ts'
@@ -22,7 +23,7 @@ afterAll(async () => {
 
 test('a first start prints the address, GraphiQL, a sample key and three curl lines that work as printed', async () => {
   expect(gateway.printed).toContain(`GraphiQL at ${gateway.url}/graphql`)
-  expect(gateway.printed).toMatch(/Sample key, shown this once: dck_[\w-]{43}\n/)
+  expect(gateway.printed).toMatch(/\nSample key, shown this once: dck_[\w-]{43}\n$/)
   const lines = gateway.printed.split('\n').filter((line) => line.startsWith('  curl '))
   expect(lines).toHaveLength(3)
   for (const line of lines) {
@@ -92,6 +93,10 @@ const TERMINAL = '--import=data:text/javascript,process.stdin.isTTY=process.stde
 
 test('the first start at a terminal prints a link that opens the sample, and its pages have no key', async () => {
   const first = await startGateway({ DATA_DIR: path('new'), NODE_OPTIONS: TERMINAL })
+  let logged = ''
+  first.child.stderr?.on('data', (data) => {
+    logged += data
+  })
   const link = /Explore the sample: (\S+)/.exec(first.printed)?.[1] ?? ''
   expect(link).toMatch(new RegExp(`^${first.url}/#key=dck_`))
   for (const page of ['/', '/ogc/collections']) {
@@ -101,7 +106,28 @@ test('the first start at a terminal prints a link that opens the sample, and its
   }
   const headers = { authorization: `Bearer ${link.split('#key=')[1]}` }
   expect((await fetch(`${first.url}/v1/datasets/seoul-landmarks`, { headers })).status).toBe(200)
+  const terminal = { DATA_DIR: path('new'), NODE_OPTIONS: '--import=data:text/javascript,process.stdout.isTTY=true' }
+  const created = await runCatalog(terminal, 'keys', 'create', '--name', 'new')
+  expect(created.stdout).toMatch(`Explore with the new key: ${first.url}/#key=dck_`)
   expect(await first.stop()).toBe(0)
+  expect(logged).toBe('')
+  const stopped = await runCatalog(terminal, 'keys', 'create', '--name', 'newer')
+  expect(stopped.stdout).toMatch('Explore with the new key: https://GATEWAY/#key=dck_')
+})
+
+test('at a terminal the line of a request is short, and elsewhere JSON', async () => {
+  const lines: string[] = []
+  for (const NODE_OPTIONS of [TERMINAL, '']) {
+    const running = await startGateway({ DATA_DIR: path('new'), NODE_OPTIONS, LOG_LEVEL: 'info' })
+    running.child.stderr?.on('data', (data) => lines.push(...String(data).trim().split('\n')))
+    await (await fetch(`${running.url}/v1/datasets`)).text()
+    expect(await running.stop()).toBe(0)
+  }
+  const [short = '', long = ''] = lines.filter((line) => line.includes('/v1/datasets'))
+  expect(stripVTControlCharacters(short)).toMatch(
+    /^\[[\d:.]+\] INFO: GET \/v1\/datasets 401 in [\d.]+ ms( \{"requestId":"[^"]+"\})?$/,
+  )
+  expect(JSON.parse(long)).toMatchObject({ level: 'info', route: '/v1/datasets', status: 401, msg: 'request' })
 })
 
 test('a second start loads nothing and prints no key', async () => {

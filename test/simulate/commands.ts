@@ -39,7 +39,7 @@ export async function writeWithCommands(context: WriterContext, env: Record<stri
         // Nobody else commits meanwhile, so the undo leads to the state before.
         const isLast = history.current === command.next
         if (isDone && isLast && command.changes !== undefined && !isEnding() && random.below(2) === 0)
-          await run({ args: ['undo', command.changes], next: before })
+          await run({ args: ['undo', command.changes, '--allow-removals', '--allow-moves'], next: before })
       }),
     )
   }

@@ -123,8 +123,8 @@ export async function startGateway(env: Env): Promise<Gateway> {
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on('data', (data) => {
       printed += data
-      // The start-up banner is complete with its last line: a curl command for /graphql, or the command that creates a key.
-      if (/\/graphql'\n|keys create .*\n/.test(printed)) resolve()
+      // The start-up banner is complete with its last line: the sample key, or the command that creates a key.
+      if (/shown this once: .*\n|keys create .*\n/.test(printed)) resolve()
     })
     child.once('exit', (code) => reject(new Error(`ended with ${code}: ${failed}`)))
   })

@@ -20,7 +20,7 @@ export function restOperations(define: DefineSchema): Operation[] {
       path,
       about: { operationId: name, tags: [tag], summary, description, parameters: parametersOf(route, parameters) },
       headers: headersOf(SUCCESS_HEADERS),
-      ownHeaders: headersOf(isPaged ? ['Link'] : []),
+      ownHeaders: headersOf([isPaged ? 'Link' : [], path.startsWith('/v1/') ? 'Ignored-Parameters' : []].flat()),
       content: contentOf(route, define),
       codes: [...COMMON_CODES, ...(mayBeDenied ? ACCESS_CODES : [])],
     }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { addDoor, type Services } from '../../gateway/answer.ts'
 import { pathParameters, pathTemplate } from '../../gateway/http.ts'
 import { appendVary, prefersStrict } from '../../gateway/negotiation.ts'
-import { parseQueryString, queryStringOf } from '../../gateway/query-string.ts'
+import { ignoredParameters, parseQueryString, queryStringOf } from '../../gateway/query-string.ts'
 import { ResponseBody } from '../../gateway/reply.ts'
 import { pageLinks, representationsOf } from './envelope.ts'
 import { REST_ROUTES } from './routes.ts'
@@ -40,6 +40,7 @@ export function addRestRoutes(app: FastifyInstance, services: Services): void {
         render: ({ body, meta }, { request, form }) =>
           new ResponseBody(body, form.contentType, {
             links: pageLinks({ base: app.basePath, url: request.url }, meta, parameters),
+            ignored: ignoredParameters(queryStringOf(request.url), parameters),
           }),
       })
     }

@@ -22,6 +22,7 @@ import { describeMembers, printChanges, SHOWN_EXAMPLES } from '../changes.ts'
 import { CatalogCommand } from '../command.ts'
 import { canAsk, confirm } from '../confirm.ts'
 import { commandOrigin, withDatabase } from '../database.ts'
+import { ALLOW_MOVES, ALLOW_REMOVALS } from '../options.ts'
 import { printJson, printLine, printNotice } from '../print.ts'
 import { initCommand } from './init.ts'
 import { printPlaces } from './places.ts'
@@ -44,8 +45,8 @@ export const importCommand = new CatalogCommand('import')
   .option('--dry-run', 'print the counts, the problems and examples of what would change, and change nothing')
   .option('--keep-missing', 'keep items that are no longer in the files')
   .option('--skip-invalid', 'import the valid rows and report the invalid ones')
-  .option('--allow-removals', 'do not ask before more than a tenth of the items of a dataset are removed')
-  .option('--allow-moves', 'do not ask before more than a tenth of the items move by more than a kilometre')
+  .option(...ALLOW_REMOVALS)
+  .option(...ALLOW_MOVES)
   .option('--json', 'print one line of JSON for each manifest')
   .example('npx catalog import museums.json')
   .action(run)
@@ -159,7 +160,7 @@ function printSummary(
 ): void {
   const kept =
     unidentified > 0 && !keepMissing
-      ? `nothing was removed, because ${unidentified === 1 ? '1 skipped row names' : `${unidentified} skipped rows name`} no item`
+      ? `items that are not in the file were kept: ${unidentified === 1 ? '1 skipped row has' : `${unidentified} skipped rows have`} no readable key`
       : ''
   if (json) {
     if (kept !== '') printNotice(`${summary.slug}: ${kept}`)

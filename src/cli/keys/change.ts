@@ -1,11 +1,11 @@
 import { createKey, type KeyChanges, type KeyRecord, updateKey } from '../../auth/keys.ts'
 import { readConfig } from '../../config/config.ts'
-import { urlOf } from '../../config/url.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 import { CatalogCommand } from '../command.ts'
 import { changeDatabase } from '../database.ts'
 import { collect, collectOrigin, EXPIRES, ITEM_LIMIT, KEY, parseTime, RATE_LIMIT } from '../options.ts'
 import { printLine, printNotice } from '../print.ts'
+import { findGateway } from './address.ts'
 import { limitOf } from './show.ts'
 
 interface Options {
@@ -35,10 +35,9 @@ export const createCommand = new CatalogCommand('create')
         await warnOfSameName(prisma, key)
         return key
       }),
-    print: (created) => {
+    print: async (created) => {
       const grants = created.grants.map((grant) => grant.dataset).join(', ') || 'none'
-      printLine(`Key ${created.id} for ${created.name}: ${describe(created)}, grants ${grants}. It is not shown again:`)
-      printSecret(created)
+      await printSecret(`Key ${created.id} for ${created.name}: ${describe(created)}, grants ${grants}`, created)
     },
     toJson: ({ grants, revokedAt: _, lastUsedAt: __, createdAt, expiresAt, ...created }) => {
       const { id, key, name, accessTiers, ...limits } = created
@@ -82,28 +81,31 @@ function describe(key: KeyRecord): string {
   return `tiers ${accessTiers.join(', ') || 'none'}, expires ${expires}, limit ${limitOf(key)}${only}`
 }
 
+interface Secret extends Pick<KeyRecord, 'id' | 'origins' | 'grants'> {
+  key: string
+}
+
 /**
- * Prints a new secret, and for a person how to try it at the gateway of this machine, as its first start does. The link opens the dataset
- * of a key with one grant. A key with origins works only in their pages, for example in a frame (docs/embed.md).
+ * Prints a new secret last, where scripts read it, and for a person before it how to try it. The link opens the dataset of a key with one
+ * grant. A key with origins works only in their pages, for example in a frame (docs/embed.md).
  */
-export function printSecret({
-  id,
-  key,
-  origins,
-  grants,
-}: Pick<KeyRecord, 'id' | 'origins' | 'grants'> & { key: string }): void {
-  printLine(key)
-  const { host, port } = readConfig(process.env)
-  // Scripts read the last line.
-  if (!process.stdout.isTTY || port === 0) return
-  const url = urlOf({ address: host, port })
+export async function printSecret(about: string, created: Secret): Promise<void> {
+  if (process.stdout.isTTY) await printTrial(created)
+  printLine(`${about}. It is not shown again:`)
+  printLine(created.key)
+}
+
+async function printTrial({ id, key, origins, grants }: Secret): Promise<void> {
+  const found = await findGateway()
+  if (found === undefined) printLine('No gateway answers here; the links begin with the address of yours')
+  const url = found ?? `https://GATEWAY${readConfig(process.env).basePath}`
   const [grant, ...others] = grants
   const view = grant && others.length === 0 ? `?dataset=${encodeURIComponent(grant.dataset)}` : ''
   if (origins.length > 0) {
     printLine(`In a page: <iframe src="${url}/embed/${id}${view}#key=${key}" width="100%" height="450"></iframe>`)
     return
   }
-  printLine(`Explore with it: ${url}/${view}#key=${key}`)
+  printLine(`Explore with the new key: ${url}/${view}#key=${key}`)
   printLine(`Try: curl -H 'Authorization: Bearer ${key}' '${url}/v1/datasets'`)
 }
 

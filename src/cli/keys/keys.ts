@@ -49,10 +49,9 @@ const rotateCommand = new CatalogCommand('rotate')
         return { rotated: await rotateKey(prisma, id, graceMs), origins, grants }
       })
     },
-    print: ({ rotated: { id, name, key, previousExpiresAt }, ...access }, _id, { grace }) => {
+    print: async ({ rotated: { id, name, key, previousExpiresAt }, ...access }, _id, { grace }) => {
       const old = parseGrace(grace) === 0 ? 'no longer works' : `works until ${previousExpiresAt.toISOString()}`
-      printLine(`Key ${id} for ${name} has a new secret; the old one ${old}. It is not shown again:`)
-      printSecret({ id, key, ...access })
+      await printSecret(`Key ${id} for ${name} has a new secret; the old one ${old}`, { id, key, ...access })
     },
     toJson: ({ rotated }) => rotated,
   })

@@ -4,16 +4,16 @@ import type { ApiRequest } from './requests.ts'
  * A request as texts to copy: a URL, a command, a program.
  */
 
-/** Returns the texts to copy, by the name of the form. */
+/** Returns the texts to copy, by the name of the form. A parameter that is then added with a typing error is refused. */
 export function formsOf({ path, query }: ApiRequest, server: string, key: string): Record<string, string> {
   const url = server + path
   const authorization = `Bearer ${key}`
   return {
-    curl: `curl -H ${shellQuote(`Authorization: ${authorization}`)} ${shellQuote(url)}`,
+    curl: `curl -H ${shellQuote(`Authorization: ${authorization}`)} -H 'Prefer: handling=strict' ${shellQuote(url)}`,
     URL: url,
     GraphQL: query,
     JavaScript: `const response = await fetch(${JSON.stringify(url)}, {
-  headers: { Authorization: ${JSON.stringify(authorization)} },
+  headers: { Authorization: ${JSON.stringify(authorization)}, Prefer: 'handling=strict' },
 })
 console.log(await response.json())
 `,
@@ -22,7 +22,7 @@ import urllib.request
 
 request = urllib.request.Request(
     ${JSON.stringify(url)},
-    headers={"Authorization": ${JSON.stringify(authorization)}},
+    headers={"Authorization": ${JSON.stringify(authorization)}, "Prefer": "handling=strict"},
 )
 with urllib.request.urlopen(request) as response:
     print(json.dumps(json.load(response), indent=2, ensure_ascii=False))
