@@ -177,7 +177,9 @@ test.for(['the Node of this project', OLDEST])(
     }))
     const dataset = { slug: 'munich', name: 'Munich', status: 'active', visibility: 'public', attribution: 'Test' }
     await writeFile(join(app, 'manifest.json'), JSON.stringify({ dataset, items }))
-    expect(await run(app, node, 'node_modules/.bin/catalog import --json manifest.json')).toContain('"created":2')
+    expect(await run(app, node, 'node_modules/.bin/dataset-catalog import --json manifest.json')).toContain(
+      '"created":2',
+    )
     const list = z.object({ data: z.array(z.object({ name: z.string(), latitude: z.string() })) })
     const { data } = list.parse(await (await get('/v1/datasets/munich/items')).json())
     expect(data.map(({ name, latitude }) => [name, Number(latitude).toFixed(3)])).toEqual([

@@ -40,7 +40,7 @@ const localise = (script: string) =>
     .replaceAll('/tmp/', `${inFolder()}/`)
     .replaceAll('curl ', 'curl --silent --show-error --fail-with-body ')
     // As npx runs it, but without the second that npx takes to find it.
-    .replaceAll('npx catalog ', './src/cli.ts ')
+    .replaceAll('npx dataset-catalog ', './src/cli.ts ')
 
 const { TEST_DATABASE_URL } = process.env
 describe.skipIf(TEST_DATABASE_URL)('on the embedded database', () => {
@@ -74,7 +74,7 @@ describe.skipIf(TEST_DATABASE_URL)('on the embedded database', () => {
   )
 
   test('npx finds the command', async () => {
-    const { code, stdout } = await runShell(env, 'npx catalog --help')
+    const { code, stdout } = await runShell(env, 'npx dataset-catalog --help')
     expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: catalog')])
   })
 

@@ -38,9 +38,9 @@ export async function developer(browser: Browser, folder: string): Promise<Perso
         acts.read(printed)
         return printed
       })
-    await run(/^npx catalog import init .*$/m)
-    await run(/^npx catalog import \/.*$/m)
-    const key = find(await run(/^npx catalog keys create --name my-app .*$/m), /dck_[\w-]+/)
+    await run(/^npx dataset-catalog import init .*$/m)
+    await run(/^npx dataset-catalog import \/.*$/m)
+    const key = find(await run(/^npx dataset-catalog keys create --name my-app .*$/m), /dck_[\w-]+/)
     // At a terminal, the command prints this link too.
     const link = find(readme, /http:\S+#key=dck_\.\.\./)
       .replace('dck_...', key)

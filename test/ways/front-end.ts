@@ -44,7 +44,7 @@ export async function frontEnd(browser: Browser, url: string, key: string, env: 
   }
   const [id, ownKey] = await person.does('reads the guide, makes a key for the own page', async (acts) => {
     acts.read(guide.slice(0, guide.indexOf('## MapLibre')))
-    const line = find(guide, /^npx catalog keys create .*$/m).replace('https://maps.example', site.origin)
+    const line = find(guide, /^npx dataset-catalog keys create .*$/m).replace('https://maps.example', site.origin)
     const printed = await acts.command(() => sh(CHECKOUT, env, line))
     return [find(printed, /^Key (\S+)/m), find(printed, /dck_\S+/)] as const
   })
