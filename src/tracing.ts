@@ -9,7 +9,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { Sampler } from '@opentelemetry/sdk-trace'
-import type { TracingConfig } from './config/config.ts'
+import type { TracingConfig } from './config/telemetry.ts'
 import type { ExporterOptions } from './otlp.ts'
 
 /*

@@ -43,3 +43,45 @@ test('CORS_ORIGINS takes what --origin takes, or * for all', () => {
   const value = 'HTTPS://app.example/, tauri://localhost, *'
   expect(readConfig({ CORS_ORIGINS: value }).corsOrigins).toEqual(['https://app.example', 'tauri://localhost', '*'])
 })
+
+test('settings of OpenTelemetry that are set for a whole cluster stop nothing, and each that is ignored is a warning', () => {
+  const { telemetry, hasMetrics } = readConfig({
+    OTEL_SDK_DISABLED: 'FALSE',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'collector:4318',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '10s',
+    OTEL_METRIC_EXPORT_INTERVAL: '5',
+    OTEL_METRICS_EXPORTER: 'prometheus',
+    OTEL_TRACES_EXPORTER: ' Zipkin, OTLP ',
+    OTEL_TRACES_SAMPLER: 'jaeger_remote',
+    OTEL_TRACES_SAMPLER_ARG: 'endpoint=http://localhost:14250',
+    OTEL_PROPAGATORS: 'b3,xray',
+  })
+  const { warnings, ...settings } = telemetry
+  const traces = { exporter: 'otlp', sampler: 'parentbased_always_on', samplerArgument: 1 }
+  expect(settings).toEqual({ traces, metrics: { intervalMs: 60_000 }, logs: true, timeoutMs: 2_000 })
+  expect(hasMetrics).toBe(true)
+  expect(warnings.map((line) => line.split(' is ignored: ')[0]?.split('=')[0]).sort()).toEqual([
+    'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT',
+    'OTEL_EXPORTER_OTLP_PROTOCOL',
+    'OTEL_EXPORTER_OTLP_TIMEOUT',
+    'OTEL_METRICS_EXPORTER',
+    'OTEL_METRIC_EXPORT_INTERVAL',
+    'OTEL_TRACES_EXPORTER',
+    'OTEL_TRACES_SAMPLER',
+    'OTEL_TRACES_SAMPLER_ARG',
+  ])
+})
+
+test.each(['true', 'TRUE', 'True', ' true '])('OTEL_SDK_DISABLED=%s turns OpenTelemetry off', (text) => {
+  const { telemetry } = readConfig({ OTEL_SDK_DISABLED: text, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })
+  expect(telemetry).toMatchObject({ traces: undefined, metrics: undefined, logs: false, warnings: [] })
+})
+
+test.each([
+  ['otlp,console', 'otlp'],
+  ['CONSOLE', 'console'],
+])('of OTEL_TRACES_EXPORTER=%s the gateway uses %s', (text, exporter) => {
+  expect(readConfig({ OTEL_TRACES_EXPORTER: text }).telemetry.traces?.exporter).toBe(exporter)
+})

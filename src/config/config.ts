@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { operationFailed } from '../errors/errors.ts'
 import { type BaseMap, NAMED_BASE_MAPS } from './base-maps.ts'
 import { parseOrigin } from './origin.ts'
+import { readTelemetry, type TelemetryConfig } from './telemetry.ts'
 
 const flag = z
   .enum(['true', 'false', '1', '0'], 'must be true or false')
@@ -42,35 +43,6 @@ const MAX_WAIT_MS = 60_000
 const DEFAULT_POOL_SIZE = Math.min(32, Math.max(8, 2 * availableParallelism()))
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
-
-/** The sampler names of the OpenTelemetry specification. */
-const SAMPLERS = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const
-
-/** The exporter and the sampler of traces. */
-export interface TracingConfig {
-  exporter: 'otlp' | 'console'
-  sampler: (typeof SAMPLERS)[number]
-  /** The share of traces that `traceidratio` samples, from 0 to 1. */
-  samplerArgument: number
-}
-
-/** What is sent to OpenTelemetry, and what is not. */
-export interface TelemetryConfig {
-  traces: TracingConfig | undefined
-  metrics: { intervalMs: number } | undefined
-  logs: boolean
-  /** The longest time for one batch. */
-  timeoutMs: number
-}
-
-const collectorUrl = z.url({ protocol: /^https?$/, error: 'must be a URL such as http://collector:4318' }).optional()
 
 const postgresUrl = z.url({
   protocol: /^postgres(ql)?$/,
@@ -120,19 +92,6 @@ const environment = z.object({
   SHUTDOWN_DELAY_MS: integer(0, 600_000).default(0),
   LOG_LEVEL: oneOf(LOG_LEVELS).optional(),
   METRICS_PORT: integer(0, 65535).optional(),
-  OTEL_SDK_DISABLED: flag.default(false),
-  OTEL_TRACES_EXPORTER: oneOf(['otlp', 'console', 'none']).optional(),
-  OTEL_METRICS_EXPORTER: oneOf(['otlp', 'none']).optional(),
-  OTEL_LOGS_EXPORTER: oneOf(['otlp', 'none']).optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collectorUrl,
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: collectorUrl,
-  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: collectorUrl,
-  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/protobuf']).optional(),
-  OTEL_EXPORTER_OTLP_TIMEOUT: integer(1, MAX_WAIT_MS).default(2_000),
-  OTEL_METRIC_EXPORT_INTERVAL: integer(100, 86_400_000).default(60_000),
-  OTEL_TRACES_SAMPLER: oneOf(SAMPLERS).default('parentbased_always_on'),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(1),
   RESPONSE_CACHE_MB: integer(0, 1_000_000).default(64),
   UNDO_DAYS: integer(0, 36_500).default(30),
 })
@@ -181,8 +140,6 @@ const configuration = environment
     shutdownDelayMs: env.SHUTDOWN_DELAY_MS,
     logLevel: env.LOG_LEVEL,
     metricsPort: env.METRICS_PORT,
-    hasMetrics: env.METRICS_PORT !== undefined || telemetryOf(env).metrics !== undefined,
-    telemetry: telemetryOf(env),
     limits: {
       redisUrl: env.REDIS_URL,
       maxInFlight: env.MAX_REQUESTS_IN_FLIGHT,
@@ -200,6 +157,10 @@ const configuration = environment
 
 /** The settings of a process, parsed and complete. Times are in milliseconds. */
 export type Config = z.output<typeof configuration> & {
+  /** Only \`catalog serve\` uses it. */
+  telemetry: TelemetryConfig
+  /** Whether metrics are counted. */
+  hasMetrics: boolean
   /** For the operator: variables that have no effect. */
   warning?: string
 }
@@ -215,7 +176,12 @@ export type LimitsConfig = Config['limits']
 export function readConfig(variables: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const parsed = configuration.safeParse(given)
-  if (parsed.success) return { ...parsed.data, ...(parsed.data.database.kind === 'embedded' && warnOfPsql(given)) }
+  if (parsed.success) {
+    const telemetry = readTelemetry(given)
+    const hasMetrics = parsed.data.metricsPort !== undefined || telemetry.metrics !== undefined
+    const warning = parsed.data.database.kind === 'embedded' && warnOfPsql(given)
+    return { ...parsed.data, telemetry, hasMetrics, ...warning }
+  }
   throw operationFailed(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`))
 }
 
@@ -233,28 +199,6 @@ function defaultWorkers(env: Environment): number {
   if (env.DATABASE_URL === undefined) return 1
   const connected = Math.max(1, Math.floor(env.DATABASE_POOL_SIZE / 2))
   return Math.min(availableParallelism(), connected, env.MAX_REQUESTS_IN_FLIGHT)
-}
-
-/** A signal is sent only if its exporter or an endpoint for it is given. OpenTelemetry itself would send each to localhost. */
-function telemetryOf(env: Environment): TelemetryConfig {
-  const exporterOf = (signal: 'TRACES' | 'METRICS' | 'LOGS') => {
-    const exporter = env[`OTEL_${signal}_EXPORTER`]
-    if (env.OTEL_SDK_DISABLED || exporter === 'none') return undefined
-    const endpoint = env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] ?? env.OTEL_EXPORTER_OTLP_ENDPOINT
-    return exporter ?? (endpoint === undefined ? undefined : 'otlp')
-  }
-  const traces = exporterOf('TRACES')
-  const metrics = exporterOf('METRICS')
-  return {
-    traces: traces && {
-      exporter: traces,
-      sampler: env.OTEL_TRACES_SAMPLER,
-      samplerArgument: env.OTEL_TRACES_SAMPLER_ARG,
-    },
-    metrics: metrics && { intervalMs: env.OTEL_METRIC_EXPORT_INTERVAL },
-    logs: exporterOf('LOGS') !== undefined,
-    timeoutMs: env.OTEL_EXPORTER_OTLP_TIMEOUT,
-  }
 }
 
 function parseBaseMap(text: string, { addIssue }: { addIssue: (message: string) => void }): BaseMap {

@@ -31,7 +31,7 @@ export async function serve(config: Config, print: Output['print']): Promise<voi
     announceFirstStart(config, print)
     const { log, sendMetrics } = await openTelemetry(config, { tracing: true }, opened)
     const output = { print, warn: (line: string) => log.warn(line) }
-    if (config.warning !== undefined) output.warn(config.warning)
+    for (const line of [config.warning ?? [], config.telemetry.warnings].flat()) output.warn(line)
     const readiness = new Readiness()
     const openOptions = { share: false, report: output.warn }
     const { database, app } = await openGateway(

@@ -31,7 +31,7 @@ export async function serveWithWorkers(config: Config, print: Output['print']): 
     const metrics = config.hasMetrics ? openMetrics() : undefined
     announceFirstStart(config, print)
     const output = { print, warn: report }
-    if (config.warning !== undefined) report(config.warning)
+    for (const line of [config.warning ?? [], config.telemetry.warnings].flat()) report(line)
     const database = await openDatabase(
       // The workers have the other connections.
       { ...config.database, poolSize: 1 },

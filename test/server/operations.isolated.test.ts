@@ -165,13 +165,6 @@ describe('A gateway with logs, metrics and traces', () => {
 test.each([
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of silent, fatal, error, warn, info, debug, trace'],
   [{ METRICS_PORT: '-1' }, 'METRICS_PORT must be a whole number from 0 to 65535'],
-  [{ OTEL_TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER must be one of otlp, console, none'],
-  [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1'],
-  [{ OTEL_METRICS_EXPORTER: 'prometheus' }, 'OTEL_METRICS_EXPORTER must be one of otlp, none'],
-  [{ OTEL_LOGS_EXPORTER: 'console' }, 'OTEL_LOGS_EXPORTER must be one of otlp, none'],
-  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http://'],
-  [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'OTEL_EXPORTER_OTLP_PROTOCOL must be one of http/protobuf'],
-  [{ OTEL_METRIC_EXPORT_INTERVAL: '60s' }, 'OTEL_METRIC_EXPORT_INTERVAL must be a whole number from 100 to 86400000'],
   [{ STATEMENT_TIMEOUT_MS: '60001' }, 'STATEMENT_TIMEOUT_MS must be a whole number from 1 to 60000'],
   [{ WORKERS: '0' }, 'WORKERS must be a whole number from 1 to 1000'],
   [{ WORKERS: '5', DATABASE_POOL_SIZE: '4' }, 'WORKERS must be at most DATABASE_POOL_SIZE, which is 4'],
