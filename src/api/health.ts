@@ -23,10 +23,11 @@ export function addHealthRoutes(app: FastifyInstance, { ping }: Database): void 
   }
   addRoute(app, {
     path: '/readyz',
-    handler: async (_request, reply) => {
+    handler: async (request, reply) => {
       await checkDatabase().catch((error: unknown) => {
         throw refused('database', error)
       })
+      request.server.outage.end()
       void reply.header('cache-control', 'no-store').send({ status: 'ready', version: VERSION })
     },
   })

@@ -5,6 +5,7 @@ import {
   RateLimiterMemory,
   RateLimiterRedis,
 } from 'rate-limiter-flexible'
+import { messageOf, operationFailed } from '../errors/errors.ts'
 
 const WINDOW_SECONDS = 60
 
@@ -69,15 +70,21 @@ function connect(url: string, report: (message: string) => void): Redis {
 
 /**
  * Checks that Redis answers.
- * @throws the connection error if it does not
+ * @throws an error with the address and the reason if it does not
  */
 export async function pingRedis(url: string): Promise<void> {
   const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null })
-  // Without a listener, ioredis would print the error. `connect` throws it.
-  redis.on('error', () => {})
+  // `connect` throws only that the connection is closed. Without a listener, ioredis would print the reason.
+  let reason: Error | undefined
+  redis.on('error', (error: Error) => {
+    reason = error
+  })
   try {
     await redis.connect()
     await redis.ping()
+  } catch (error) {
+    const { host, port } = redis.options
+    throw operationFailed(`Redis at ${host}:${port} does not answer: ${messageOf(reason ?? error)}`, error)
   } finally {
     redis.disconnect()
   }

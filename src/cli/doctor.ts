@@ -2,7 +2,7 @@ import { checkPublicKey } from '../auth/public-key.ts'
 import { pingRedis } from '../auth/rate-limit.ts'
 import { type Config, type DatabaseConfig, readConfig } from '../config/config.ts'
 import { databaseExists } from '../database/database.ts'
-import type { Finding } from '../database/finding.ts'
+import { type AdviceTable, adviceOn, type Finding } from '../database/finding.ts'
 import { checkHealth } from '../database/health-checks.ts'
 import { findPrimaryPosition } from '../database/log-position.ts'
 import { checkReplicas } from '../database/replica-checks.ts'
@@ -99,9 +99,12 @@ async function attempt(check: keyof typeof ADVICE, run: () => Promise<Finding[]>
   try {
     return await run()
   } catch (error) {
-    return [{ check, isOk: false, found: messageOf(error), advice: ADVICE[check] }]
+    return [{ check, isOk: false, found: messageOf(error), advice: adviceOn(error, FULL_DISK) ?? ADVICE[check] }]
   }
 }
+
+/** SQLSTATE `disk_full`: then the address is right. */
+const FULL_DISK: AdviceTable = [[/^53100$/, 'free space on the disk of the database; nothing was changed']]
 
 const ADVICE = {
   configuration: 'the documentation lists all settings',

@@ -142,6 +142,11 @@ export function isConnectionLost(error: unknown): boolean {
   return someCode(error, (code) => CONNECTION_LOST.test(code))
 }
 
+/** Whether PostgreSQL has ended a statement that took longer than STATEMENT_TIMEOUT_MS. */
+export function isStatementTimeout(error: unknown): boolean {
+  return someCode(error, (code) => code === '57014')
+}
+
 /** Whether the database can't serve a request now: the failure can pass, a transaction took too long, or the login is refused. */
 export function isUnavailable(error: unknown): boolean {
   return someCode(error, (code) => TRANSIENT.test(code) || LOGIN_REFUSED.test(code) || code === TRANSACTION_TIMEOUT)

@@ -123,6 +123,10 @@ const ADVICE: AdviceTable = [
     'a file of the database is damaged: keep a copy of the data directory, test the disk, and restore a backup',
   ],
   [/^42501$/, 'give the role of DATABASE_URL this right; the check "rights" says how'],
+  [
+    /^55P03$/,
+    "somebody has the table locked: SELECT * FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE mode LIKE '%Exclusive%'",
+  ],
   [/^(08|53|57|40)/, 'run catalog doctor again when the database is at rest'],
 ]
 
@@ -149,7 +153,10 @@ export async function checkHealth(session: SqlSession, needs: Needs = { connecti
       advice ?? (isIntact ? 'the log of PostgreSQL may say more' : 'run the statements above first'),
     )
   }
+  // Without it, the checks wait as long as somebody has a table locked.
+  await session.query(sql`SET lock_timeout = '5s'`)
   await run(CHECKS)
   if (findings.some(({ check, isOk }) => check === 'migrations' && isOk)) await run(CHECKS_OF_TABLES)
+  await session.query(sql`RESET lock_timeout`)
   return findings
 }

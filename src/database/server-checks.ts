@@ -1,4 +1,5 @@
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
+import { findClockFault } from './clock.ts'
 import { type Check, fail, note, ok, type Result, rows } from './finding.ts'
 import { readSnapshot } from './objects.ts'
 import { readTableNames } from './statistics.ts'
@@ -88,6 +89,16 @@ const LOW_LIMITS = sql`
          'run this as a superuser (each further gateway needs as many), or lower DATABASE_POOL_SIZE' AS advice, mend
     FROM limits WHERE n < $1::integer`
 
+/** Selects who waits for a lock, and who has it. */
+const LOCKS = sql`
+  SELECT format('process %s (%s) has waited %s seconds for process %s (%s of %s, %s for %s seconds)', waiting.pid, coalesce(nullif(waiting.application_name, ''), waiting.usename),
+                extract(epoch FROM now() - waiting.query_start)::integer, holder.pid, coalesce(nullif(holder.application_name, ''), 'no name'), holder.usename,
+                holder.state, extract(epoch FROM now() - holder.state_change)::integer) AS found,
+         'let it end, or end it with this' AS advice, format('SELECT pg_terminate_backend(%s);', holder.pid) AS mend
+    FROM pg_stat_activity AS waiting CROSS JOIN LATERAL unnest(pg_blocking_pids(waiting.pid)) AS blocking (pid)
+    JOIN pg_stat_activity AS holder ON holder.pid = blocking.pid
+   WHERE waiting.datname = current_database() AND waiting.wait_event_type = 'Lock' AND now() - waiting.query_start > interval '1 second'`
+
 /** Selects the tables of $1 that are unlogged. Those that others refer to come first. */
 const UNLOGGED = sql`
   SELECT string_agg(relname, ', ') || ': unlogged, so a crash empties them, and replicas have no rows' AS found,
@@ -109,6 +120,11 @@ const NO_STATISTICS = sql`
 
 /** Checks that need no table. */
 export const SERVER_CHECKS = {
+  clock: async (session) => {
+    const fault = await findClockFault(session)
+    return fault === undefined ? ok('is that of the database') : fail(fault, 'set both clocks by NTP')
+  },
+  locks: (session) => failures(session, LOCKS, [], 'nobody waits for one'),
   settings: async (session) => {
     const [row] = await rows(session, sql`SELECT WHERE pg_is_in_recovery()`)
     if (row)

@@ -124,7 +124,9 @@ const REFUSALS = {
   unread: ['Too many bytes of earlier requests and responses are in progress; finish them first', 1],
   time: [`The operation took longer than ${READ_TIME_MS / 1000} seconds`, 1],
   exports: ['Too many exports at once; try again', 5],
-  /** The database is away, or a statement of it took too long. */
+  /** A statement took longer than STATEMENT_TIMEOUT_MS: a lock, or a slow database. */
+  statement: ['The database took too long; try again', 1],
+  /** The database is away. */
   database: ['The service is temporarily unavailable; try again', 1],
   cancelled: ['The request was cancelled; try again', 1],
   changed: ['The dataset changed during the export; try again', 1],

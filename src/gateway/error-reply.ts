@@ -80,7 +80,9 @@ export function logFault(request: FastifyRequest, error: Error | undefined): voi
   if (!(error instanceof CatalogError)) return
   request.refusal ??= error.refusal
   if (error.cause === undefined) return
-  // While the database is away, each request and each probe has such a line, and the stack says nothing more.
-  const why = error.refusal === undefined ? { err: error.cause } : { reason: messageOf(error.cause) }
-  request.log.error({ requestId: request.id, ...why }, error.message)
+  const reason = messageOf(error.cause)
+  if (error.refusal === 'database') request.server.outage.countFailure(request.id, reason)
+  // The stack of a refusal says nothing more.
+  else
+    request.log.error({ requestId: request.id, ...(error.refusal ? { reason } : { err: error.cause }) }, error.message)
 }

@@ -31,6 +31,7 @@ import { readBodies } from './request-body.ts'
 import { chooseRequestId, findFault } from './request-head.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import type { Metrics } from './telemetry/metrics.ts'
+import { logOutages } from './telemetry/outage.ts'
 import { addRequestTelemetry } from './telemetry/request-telemetry.ts'
 
 /*
@@ -115,6 +116,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   readBodies(app)
   answerInOrder(app)
   addRequestTelemetry(app, metrics)
+  logOutages(app)
   limitConnections(app.server, countConnections(limits.maxConnectionsPerAddress, isTrustedProxy))
   closeConnections(app)
   const ownerOf = ({ use, ip }: FastifyRequest) => use?.key.id ?? networkOf(ip)

@@ -1,5 +1,5 @@
 import { GraphQLError, Kind, TokenKind } from 'graphql'
-import { isCancelled, isTurnTimeout, isUnavailable } from '../database/client.ts'
+import { isCancelled, isStatementTimeout, isTurnTimeout, isUnavailable } from '../database/client.ts'
 import { CatalogError, refused, shorten } from '../errors/errors.ts'
 
 /**
@@ -19,6 +19,7 @@ export function catalogErrorOf(error: unknown): CatalogError {
   if (isCancelled(error)) return refused('cancelled')
   // Its key sends too much. This is no fault either, and a log line for each statement would let one key fill the log.
   if (isTurnTimeout(error)) return refused('turn')
+  if (isStatementTimeout(error)) return refused('statement', error)
   if (isUnavailable(error)) return refused('database', error)
   return new CatalogError('INTERNAL_ERROR', 'Something went wrong on our side', { cause: error })
 }

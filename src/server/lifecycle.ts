@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import { PROCESS_ENDS_MS } from '../config/stop-times.ts'
 import { urlOf } from '../config/url.ts'
 import { isTransient } from '../database/client.ts'
+import { findClockFault } from '../database/clock.ts'
 import { type Database, databaseExists } from '../database/database.ts'
 import { followMigrations, migrate } from '../database/migrate.ts'
 import { renewStatistics } from '../database/statistics.ts'
@@ -66,6 +67,8 @@ export async function prepareDatabase(
         void stopped.then(() => session.end())
         followMigrations(session, print)
         await migrate(session)
+        const clockFault = await findClockFault(session)
+        if (clockFault !== undefined) warn(`${clockFault}; set both by NTP`)
         const { isOk, found } = await checkSubscriptions(session)
         if (!isOk) warn(`${found}; npx catalog doctor says what to do`)
         // It has no autovacuum, and an older version or psql may have filled tables.

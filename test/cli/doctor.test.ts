@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { readConfig } from '../../src/config/config.ts'
+import { findClockFault } from '../../src/database/clock.ts'
 import { checkHealth } from '../../src/database/health-checks.ts'
+import { SERVER_CHECKS } from '../../src/database/server-checks.ts'
 import { loadSampleData } from '../../src/sample/load.ts'
 import { prepareDatabase } from '../../src/server/lifecycle.ts'
 import { seedCatalog } from '../support/catalog.ts'
@@ -35,6 +37,8 @@ describe('catalog doctor', () => {
         'database',
         ...('DATA_DIR' in db.env ? ['files'] : []),
         'server',
+        'clock',
+        'locks',
         'settings',
         'rights',
         'connections',
@@ -144,7 +148,45 @@ describe('catalog doctor', () => {
 
   test('reports that REDIS_URL does not answer', async () => {
     const { ill } = await examine({ ...db.env, REDIS_URL: 'redis://127.0.0.1:1' })
-    expect(ill.map(({ check }) => check)).toEqual(['redis'])
+    expect(ill).toMatchObject([
+      { check: 'redis', found: expect.stringMatching(/^Redis at 127\.0\.0\.1:1 .*ECONNREFUSED/) },
+    ])
+  })
+
+  test('reports a clock that is hours off, and none that is seconds off', async () => {
+    const faultAt = async (offMs: number) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offMs })
+      try {
+        return await db.database.withSession(findClockFault)
+      } finally {
+        vi.useRealTimers()
+      }
+    }
+    expect(await faultAt(2_000)).toBeUndefined()
+    expect(await faultAt(7_200_000)).toMatch(
+      /^the clock of this machine is (719|720)\d seconds ahead of that of the database/,
+    )
+    expect(await faultAt(-7_200_000)).toMatch(/720\d|719\d seconds behind that/)
+  })
+
+  test.runIf(inject('template').kind === 'postgres')('names who holds a lock, and how to end that', async () => {
+    await db.database.withSession(async (holder) => {
+      await holder.query('BEGIN; LOCK TABLE images IN ACCESS EXCLUSIVE MODE')
+      const pid = (await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
+      const waiting = db.database.withSession((session) => session.query('SELECT count(*) FROM images'))
+      const find = () => db.database.withSession((session) => SERVER_CHECKS.locks(session))
+      await expect.poll(find).toMatchObject([
+        {
+          isOk: false,
+          found: expect.stringMatching(
+            new RegExp(` has waited \\d+ seconds for process ${pid} \\(.* idle in transaction for`),
+          ),
+          sql: `SELECT pg_terminate_backend(${pid});`,
+        },
+      ])
+      await holder.query('COMMIT')
+      await waiting
+    })
   })
 
   test('says which samples are visible, and datasets remove --samples removes all of them', async () => {

@@ -1,7 +1,8 @@
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { classifyError } from '../../src/database/client.ts'
 import { openMetrics } from '../../src/gateway/telemetry/metrics.ts'
+import { OutageLog } from '../../src/gateway/telemetry/outage.ts'
 import { startApp, useApp } from '../support/app.ts'
 import { openSocket } from '../support/raw.ts'
 import { requestText } from '../support/unread.ts'
@@ -74,4 +75,28 @@ test('a failed probe leaves a line with the reason, and without a stack', async 
       reason: 'connect ECONNREFUSED ::1:5432; connect ECONNREFUSED 127.0.0.1:5432',
     }),
   )
+})
+
+test('an outage of the database is one line when it begins, one each 30 seconds with the number, and one when it is over', () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const told: string[] = []
+    const outage = new OutageLog(pino({}, { write: (line: string) => void told.push(JSON.parse(line).msg) }))
+    for (let n = 0; n < 200; n += 1) {
+      outage.countFailure('id', 'ECONNREFUSED')
+      vi.advanceTimersByTime(400)
+      outage.end()
+    }
+    vi.advanceTimersByTime(2_000)
+    outage.end()
+    outage.end()
+    expect(told).toEqual([
+      'The database is away: requests get 503',
+      'The database is still away: 76 requests failed in 30 seconds',
+      'The database is still away: 151 requests failed in 60 seconds',
+      'The database is back: 200 requests failed in 82 seconds',
+    ])
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -78,6 +78,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     const readAs = (caller: CallerAccess): ReadCatalog => {
       return async (run) => {
         const ended = await read(caller, identifyAgain)(run)
+        if (!ended.readLog.hasFailed) request.server.outage.end()
         use.read(ended.readLog.itemsRead)
         return ended
       }
