@@ -33,7 +33,7 @@ const LAYERS = [
 ]
 
 const SOURCES = new Map(
-  globSync('src/**/*.ts', { exclude: ['src/generated/**'] }).map((file) => [file, readFileSync(file, 'utf8')]),
+  globSync('src/**/*.{ts,tsx}', { exclude: ['src/generated/**'] }).map((file) => [file, readFileSync(file, 'utf8')]),
 )
 
 /** The files of src/ that a file imports, for types too. */
@@ -62,6 +62,14 @@ test('the explorer runs in a browser: it imports nothing from the gateway, nor t
     importsOf(file).filter((target) => file.startsWith('src/explorer/') !== target.startsWith('src/explorer/')),
   )
   expect(across).toEqual([])
+})
+
+test('the map of the explorer knows nothing of its views', () => {
+  const map = [...SOURCES.keys()].filter((file) => file.startsWith('src/explorer/map/'))
+  const others = map.flatMap((file) =>
+    importsOf(file).filter((target) => !/^src\/explorer\/(map|shared)\//.test(target)),
+  )
+  expect(others).toEqual([])
 })
 
 test('no file imports itself through others, not even for a type', () => {

@@ -59,10 +59,10 @@ test.each(each(ALL_PAGES))('every file of this repository that %s names exists',
 })
 
 test('every file that a comment of the source names exists', () => {
-  const files = globSync('{src,test,prisma}/**/*.ts', { cwd: CHECKOUT }).map((file) => `/${file}`)
-  const stale = globSync('src/**/*.ts', { cwd: CHECKOUT, exclude: ['src/generated/**'] }).flatMap((file) => {
+  const files = globSync('{src,test,prisma}/**/*.{ts,tsx}', { cwd: CHECKOUT }).map((file) => `/${file}`)
+  const stale = globSync('src/**/*.{ts,tsx}', { cwd: CHECKOUT, exclude: ['src/generated/**'] }).flatMap((file) => {
     const comments = read(file).match(/\/\*.*?\*\/|^\s*\/\/.*$/gms) ?? []
-    const named = comments.flatMap((comment) => comment.match(/(?<![\w./-])[\w-][\w./-]*\.ts\b/g) ?? [])
+    const named = comments.flatMap((comment) => comment.match(/(?<![\w./-])[\w-][\w./-]*\.tsx?\b/g) ?? [])
     return named.filter((name) => !files.some((known) => known.endsWith(`/${name}`))).map((name) => `${file}: ${name}`)
   })
   expect(stale).toEqual([])

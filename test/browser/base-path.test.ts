@@ -57,7 +57,7 @@ describe.runIf(hasBrowser && (existsSync('/usr/sbin/nginx') || process.env.CI))(
 
   test('the explorer shows places and pictures, and keeps the path in its addresses', async () => {
     await page.goto(url)
-    await page.getByText(`${url}/v1/datasets`).waitFor()
+    await page.getByText(`${url}/v1/datasets`).waitFor({ state: 'attached' })
     await page.getByLabel('API 키', { exact: true }).fill(t.key)
     await page.getByRole('button', { name: '키 사용' }).click()
     await page.locator('.side').getByRole('link', { name: 'Seoul Landmarks', exact: true }).click()

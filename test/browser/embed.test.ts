@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)('A map on the page of a partner', () => {
     // The button does not end the first load.
     await frame.getByRole('button', { name: 'Show all places' }).press('Enter')
     goHome()
-    await frame.getByText('Colours').waitFor()
+    await frame.getByText('Legend').waitFor()
     await frame.locator('canvas').focus()
     await frame.getByText('Gwanghwamun. Enter opens it.').waitFor()
     await page.keyboard.press('Enter')
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)('A map on the page of a partner', () => {
       const { id, key } = keys[0] ?? {}
       const { page, errors } = await open(0, `frame/${key}/${id}/${policy}`)
       const frame = page.frameLocator('iframe')
-      await frame.getByText('Colours').waitFor()
+      await frame.getByText('Legend').waitFor()
       await frame.locator('canvas').focus()
       await frame.getByText('Gwanghwamun. Enter opens it.').waitFor()
       await page.keyboard.press('Enter')

@@ -73,6 +73,6 @@ describe.skipIf(!hasBrowser)('Keys in the explorer', () => {
     await giveKey(page, key)
     await page.getByText(message).waitFor()
     await page.goto(`${t.url}/#key=${key}`)
-    await page.getByText(`${message} Give another one. Whom to ask: keys@example.org`).waitFor()
+    await page.getByText(`${message} Enter another key. Whom to ask: keys@example.org`).waitFor()
   })
 })

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { de } from '../../src/explorer/messages/de.ts'
-import { en } from '../../src/explorer/messages/en.ts'
-import { ko } from '../../src/explorer/messages/ko.ts'
+import { MESSAGES } from '../../src/explorer/shared/messages.ts'
 import { useApp } from '../support/app.ts'
 import { hasBrowser, openPage, useVisit, WIDE } from '../support/browser.ts'
+
+const { de, en, ko } = MESSAGES
 
 /** The views, and an element that each has when it is complete. */
 const VIEWS: Readonly<Record<string, string>> = {

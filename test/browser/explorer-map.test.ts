@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
   const canvas = () => page.locator('.maplibregl-canvas')
   const said = (text: string | RegExp) => page.locator('#map-status').filter({ hasText: text }).waitFor()
   const entries = () => page.locator('#legend-entries > li:not(.others), #legend-entries summary').allTextContents()
-  const visibleOnly = () => page.getByLabel('only what the map shows')
+  const visibleOnly = () => page.getByLabel('Only in this map area')
   /** Moves the focus to the map as a person does: with Tab, from what is before it. */
   const tabToMap = async () => {
     await page.locator('.request summary').last().focus()
@@ -295,13 +295,17 @@ describe.skipIf(!hasBrowser)('The map of the explorer', () => {
     expect(totals.reduce((sum, total) => sum + total, 0)).toBe(27)
     await page.locator('#legend').getByRole('link', { name: 'palace' }).press('Enter')
     await page.getByText('4 places with these filters').waitFor()
-    await expect.poll(entries).toEqual(['Palace4'])
+    // The others keep their colours, and say that they are left out.
+    const chosen = () => page.locator('#legend [aria-current="true"]').allTextContents()
+    await expect.poll(chosen).toEqual(['Palace'])
+    expect(await entries()).toHaveLength(7)
+    expect(await page.locator('#legend-entries > .left-out').count()).toBe(5)
     // The link that had the focus is gone.
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
     await page.locator('.chips').getByRole('link', { name: 'Remove filter Category: Palace' }).click()
     await page.locator('#legend').getByText('others').click()
     await page.locator('#legend .others').getByRole('link', { name: 'Mountain' }).click()
-    await expect.poll(entries).toEqual(['Mountain1'])
+    await expect.poll(chosen).toEqual(['Mountain'])
     await page.goto(t.url)
     await expect.poll(entries).toEqual(expect.arrayContaining(['Seoul Landmarks27', 'World Airports17']))
   })

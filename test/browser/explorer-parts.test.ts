@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { badParts, formatAddress, isSearch, parseAddress, type View } from '../../src/explorer/views/address.ts'
-import { embedFrame, embedKeyCommand, embedPage } from '../../src/explorer/views/embed-page.ts'
-import { sizeText } from '../../src/explorer/views/export-links.ts'
-import { parseCoordinate } from '../../src/explorer/views/point-field.ts'
-import { formsOf, graphiqlPath } from '../../src/explorer/views/request-forms.ts'
-import { requestOf } from '../../src/explorer/views/requests.ts'
-import { pictureUrl, safeUrl } from '../../src/explorer/views/safe-url.ts'
+import { badParts, formatAddress, isSearch, parseAddress, type View } from '../../src/explorer/data/address.ts'
+import { ROW_FIELDS } from '../../src/explorer/data/table-columns.ts'
+import { pictureUrl, safeUrl } from '../../src/explorer/shared/safe-url.ts'
+import { embedFrame, embedKeyCommand, embedPage } from '../../src/explorer/views/developer/embed-page.ts'
+import { formsOf, graphiqlPath } from '../../src/explorer/views/developer/request-forms.ts'
+import { sizeText } from '../../src/explorer/views/places/export-size.ts'
+import { parseCoordinate } from '../../src/explorer/views/places/point.ts'
+import { requestOf } from '../../src/explorer/views/request.ts'
 import { useApp } from '../support/app.ts'
 import { runShell } from '../support/process.ts'
 
@@ -98,7 +99,7 @@ test('the request for a table has its order, its page and its columns, in REST a
   const names = (items: { name: string }[]) => items.map(({ name }) => name)
   expect(names(data)).toEqual(names(body.data.dataset.items.nodes))
   expect(names(data)).toEqual(names(data).toSorted().toReversed())
-  expect(Object.keys(body.data.dataset.items.nodes[0])).toEqual(['id', 'name', 'updatedAt'])
+  expect(Object.keys(body.data.dataset.items.nodes[0])).toEqual([...ROW_FIELDS, 'name', 'updatedAt'])
 })
 
 test.each<View>([
@@ -111,7 +112,7 @@ test.each<View>([
   expect(new URL(path, BASE).searchParams.get('page')).toBe('2')
   const { body } = await t.graphql(query.replace('$limit: Int = 50', '$limit: Int = 3'), { ...variables, limit: 3 })
   const { nodes } = body.data.searchItems ?? body.data.nearbyItems
-  expect(Object.keys(nodes[0].item ?? nodes[0])).toEqual(['id', 'name', 'telephone'])
+  expect(Object.keys(nodes[0].item ?? nodes[0])).toEqual([...ROW_FIELDS, 'name', 'telephone'])
   expect((await t.get(path)).status).toBe(200)
 })
 

@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
   }
 
   test('shows the places before their number, and asks for the number only if the page is full', async () => {
-    const release = await hold('  ) { total }')
+    const release = await hold('query Total')
     await page.goto(`${t.url}/?text=bus+stop`)
     await status('50+ places with “bus stop” in the name')
     expect(await names()).toHaveLength(50)
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
     await page.getByRole('button', { name: 'Show more (10 left)' }).waitFor()
     let counts = 0
     page.on('request', (request) => {
-      if (request.postData()?.includes('  ) { total }')) counts++
+      if (request.postData()?.includes('query Total')) counts++
     })
     await page.goto(`${t.url}/?text=${KOREAN}`)
     await status('2 places')

@@ -14,25 +14,27 @@ const FOLDER = fileURLToPath(new URL('../../explorer/', import.meta.url))
 /** What each page consists of. */
 const PAGES = {
   explorer: {
-    script: 'views/main.ts',
+    script: 'page/main.tsx',
     styles: [
-      ...['shared/page.css', 'shared/combobox.css', 'views/explorer.css', 'map/map.css', 'views/views.css'],
-      ...['views/compare.css', 'views/item.css', 'views/search.css', 'views/table.css'],
+      ...['shared/page.css', 'shared/combobox.css', 'page/explorer.css', 'map/map.css', 'page/views.css'],
+      ...['compare/compare.css', 'item/item.css', 'search/search.css', 'table/table.css'].map(
+        (file) => `views/${file}`,
+      ),
     ],
   },
   embed: {
-    script: 'embed/main.ts',
-    styles: ['shared/page.css', 'views/explorer.css', 'map/map.css', 'views/item.css', 'embed/embed.css'],
+    script: 'embed/main.tsx',
+    styles: ['shared/page.css', 'page/explorer.css', 'map/map.css', 'views/item/item.css', 'embed/embed.css'],
   },
   graphiql: { script: 'graphiql/start.ts', styles: ['shared/page.css', 'graphiql/graphiql.css'] },
-  ogc: { script: 'ogc/start.ts', styles: ['shared/page.css', 'ogc/ogc.css'] },
-  reference: { script: 'reference/start.ts', styles: ['shared/page.css', 'reference/reference.css'] },
+  ogc: { script: 'ogc/start.tsx', styles: ['shared/page.css', 'ogc/ogc.css'] },
+  reference: { script: 'reference/start.tsx', styles: ['shared/page.css', 'reference/reference.css'] },
 } as const
 type PageName = keyof typeof PAGES
 
 /** Returns a hash of all that the bundles are made from: the sources, the packages and this file. */
 export function bundlesVersion(): string {
-  const sources = globSync('**/*.{ts,css}', { cwd: FOLDER, exclude: ['**/*.d.ts'] }).sort()
+  const sources = globSync('**/*.{ts,tsx,css,json}', { cwd: FOLDER, exclude: ['**/*.d.ts'] }).sort()
   const others = ['../../package-lock.json', '../api/pages/bundles.ts']
   return hash('sha256', JSON.stringify([...sources, ...others].map((path) => [path, readSource(path)])), 'hex')
 }

@@ -1,21 +1,24 @@
+import { isSearch, type View } from '../data/address.ts'
+import { categoryLabel, KnownCodes, NO_CODES } from '../data/codes.ts'
+import { findDataset } from '../data/datasets.ts'
+import { tileSources } from '../data/tile-sources.ts'
 import { loadBaseMap, placeZoom, WORLD } from '../map/base-map.ts'
-import { moveMap, moveToItems } from '../map/camera.ts'
 import { DARK, LIGHT } from '../map/colours.ts'
+import type { ExplorerMap } from '../map/explorer-map.ts'
 import { openLazyMap } from '../map/lazy-map.ts'
-import { type Legend, legendOf } from '../map/legend.ts'
-import { showLegend } from '../map/legend-box.ts'
-import type { ExplorerMap } from '../map/map.ts'
-import { showCredits, showStatus } from '../map/map-lines.ts'
+import { moveMap, moveToItems } from '../page/camera.ts'
+import { showCredits, showStatus } from '../page/map-lines.tsx'
+import { titleOf } from '../page/title.ts'
 import { ApiError } from '../shared/api-error.ts'
-import { byId } from '../shared/dom.ts'
+import { byId } from '../shared/element.ts'
 import { messageOf } from '../shared/error-text.ts'
 import { t } from '../shared/text.ts'
-import { isSearch, type View } from '../views/address.ts'
-import { categoryLabel, KnownCodes, NO_CODES } from '../views/codes.ts'
-import { findDataset, type Item, readDatasets, readItem } from '../views/data.ts'
-import { readResults } from '../views/results.ts'
-import { titleOf } from '../views/title.ts'
-import { PlaceCard } from './place-card.ts'
+import { readDatasets } from '../views/datasets/request.ts'
+import { type Item, readItem } from '../views/item/request.ts'
+import { type Legend, legendOf } from '../views/legend/legend.ts'
+import { showLegend } from '../views/legend/legend-box.tsx'
+import { readPlaces } from '../views/places/read-places.ts'
+import { PlaceCard } from './place-card.tsx'
 
 /*
  * The map in a frame. It shows one view of the explorer.
@@ -89,9 +92,9 @@ export class FrameMap {
   }
 
   async #goHome(signal: AbortSignal): Promise<void> {
-    const view = { ...this.#view, item: undefined }
+    const view = { ...this.#view, item: undefined, table: undefined }
     await moveMap(this.#map, view, {}, signal)
-    if (isSearch(view) && !view.within) moveToItems(this.#map, (await readResults(view, 1, signal)).items)
+    if (isSearch(view) && !view.within) moveToItems(this.#map, (await readPlaces(view, undefined, signal)).items)
   }
 
   async #showPlace(id: string, signal: AbortSignal, zoomOf: typeof placeZoom = () => 0): Promise<void> {
@@ -106,8 +109,10 @@ export class FrameMap {
 
   /** Lists the places at one point. */
   async #showPoint(near: NonNullable<View['near']>, signal: AbortSignal): Promise<void> {
-    const { dataset, compared = [dataset], ...view } = this.#view
-    const results = await Promise.all(compared.map((each) => readResults({ ...view, dataset: each, near }, 1, signal)))
+    const { dataset, compared = [dataset], table: _, ...view } = this.#view
+    const results = await Promise.all(
+      compared.map((each) => readPlaces({ ...view, dataset: each, near }, undefined, signal)),
+    )
     const totals = await Promise.all(results.map(({ total }) => total))
     signal.throwIfAborted()
     this.#card.showList(
@@ -128,6 +133,12 @@ export class FrameMap {
     if (!legend) return
     const isDark = this.#dark.matches
     showLegend(legend, isDark ? DARK : LIGHT, false)
-    this.#map.show({ hasPlaces: true, view: this.#view, legend, chosen: this.#item, isDark })
+    this.#map.show({
+      sources: tileSources(this.#view, legend.property, legend.entries.length > 1),
+      near: this.#view.near,
+      colouring: legend,
+      chosen: this.#item,
+      isDark,
+    })
   }
 }

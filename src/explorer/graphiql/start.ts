@@ -1,7 +1,10 @@
-import { byId } from '../shared/dom.ts'
-import { startKeyField } from '../shared/key-field.ts'
+import { render } from 'preact'
+import { byId } from '../shared/element.ts'
+import { onKeyChange, readKey } from '../shared/key.ts'
+import { startShell } from '../shared/shell.tsx'
 import { createFetcher } from './fetcher.ts'
-import { createLink, readAddress } from './link.ts'
+import { createLink, readAddress } from './link.tsx'
+import { focusEditor, mendTabs } from './mend.ts'
 import { startTabs } from './tabs.ts'
 
 /*
@@ -20,7 +23,7 @@ interface PageData {
 }
 
 document.title = 'GraphiQL · Dataset Catalog'
-startKeyField()
+startShell()
 
 const { examples, variables }: PageData = JSON.parse(byId('page-data', HTMLTemplateElement).content.textContent ?? '')
 const libraries = new URL('../lib/graphiql/', import.meta.url).pathname
@@ -31,6 +34,13 @@ globalThis.MonacoEnvironment = {
 }
 
 const root = byId('graphiql', HTMLElement)
+mendTabs(root)
+focusEditor(root)
+const note = byId('graphiql-note', HTMLElement)
+note.hidden = readKey() !== undefined
+onKeyChange((key) => {
+  note.hidden = key !== undefined
+})
 const { open, tabs } = startTabs(readAddress(), examples, variables)
 const [first] = tabs
 const link = createLink({ query: first?.query ?? '', variables: first?.variables ?? '', ...open })
@@ -47,4 +57,4 @@ globalThis.YogaGraphiQL.renderYogaGraphiQL(root, {
   showPersistHeadersSettings: false,
   ...link.handlers,
 })
-byId('page-tools', HTMLElement).append(link.copyButton)
+render(link.copyButton, byId('page-tools', HTMLElement))

@@ -1,6 +1,6 @@
 import type { LayerSpecification } from 'maplibre-gl'
 import { locale } from '../shared/language.ts'
-import { readPageData } from '../views/page-data.ts'
+import { readPageData } from '../shared/page-data.ts'
 import { type Bounds, contains, type Position } from './box.ts'
 import type { Colours } from './colours.ts'
 import { type DrawnBaseMap, WORLD_CREDIT, worldMap } from './world.ts'

@@ -1,7 +1,6 @@
 import { t } from '../shared/text.ts'
-import type { View } from '../views/address.ts'
-import type { Events, ExplorerMap } from './map.ts'
-import { hasWebGL, noMap } from './no-map.ts'
+import type { Events, ExplorerMap, Place } from './explorer-map.ts'
+import { hasWebGL, noMap } from './no-map.tsx'
 
 /*
  * The map, before its script has come. MapLibre is five times as large as the rest of the page, and the list does not wait for it.
@@ -13,7 +12,7 @@ type Kind = 'base map' | 'content' | 'camera'
 /** Opens the map in an element as soon as its script is loaded, as `openMap` does. In a browser that can't draw it, says so. */
 export function openLazyMap(
   container: HTMLElement,
-  start: View['at'],
+  start: Place | undefined,
   events: Events,
   options: { isFramed?: boolean } = {},
 ): ExplorerMap {
@@ -23,6 +22,7 @@ export function openLazyMap(
   const tell = (kind: Kind, action: (opened: ExplorerMap) => void) =>
     map ? action(map) : void waiting.set(kind, action)
   container.setAttribute('data-loading', '')
+  container.textContent = t.mapLoading
   const fail = (why: string) => {
     container.removeAttribute('data-loading')
     map = noMap(container, why)
@@ -30,6 +30,7 @@ export function openLazyMap(
   import('./map.ts')
     .then(
       ({ openMap }) => {
+        container.replaceChildren()
         map = openMap(container, start, events, options)
         // Before it shows anything, it does not fly.
         for (const kind of ['camera', 'base map', 'content'] as const) waiting.get(kind)?.(map)

@@ -1,5 +1,5 @@
 import { type MapGeoJSONFeature, type Map as MapView, Point } from 'maplibre-gl'
-import { t } from '../shared/text.ts'
+import { places } from '../shared/say.ts'
 
 /*
  * The places that the map has drawn at a point.
@@ -38,7 +38,7 @@ export function placeAtCentre(map: MapView): TopPlace {
 
 /** Returns the name of a place, or the number of places. */
 export function nameOf({ properties }: MapGeoJSONFeature): string {
-  return properties.total === undefined ? String(properties.name) : t.places(properties.total)
+  return properties.total === undefined ? String(properties.name) : places(properties.total)
 }
 
 /** The Earth's equator. */

@@ -1,56 +1,22 @@
-import type { FeatureCollection } from 'geojson'
 import { type MapGeoJSONFeature, Map as MapView, Popup } from 'maplibre-gl'
+import { fill } from '../shared/say.ts'
 import { t } from '../shared/text.ts'
-import type { View } from '../views/address.ts'
 import type { BaseMap } from './base-map.ts'
 import { type Bounds, visibleBox, wrapLongitude } from './box.ts'
 import { DARK, LIGHT } from './colours.ts'
-import { addControls } from './map-controls.ts'
+import type { Events, ExplorerMap, Place } from './explorer-map.ts'
+import { addControls } from './map-controls.tsx'
 import { useKeyboard } from './map-keyboard.ts'
 import { nameOf, placeAt, placeAtCentre, pointRadius, positionOf, type TopPlace } from './map-places.ts'
-import { drawPie } from './pie.ts'
+import { addPies } from './pie.ts'
 import { type Dot, groupDots } from './place-groups.ts'
 import { placeFeatures } from './place-layers.ts'
 import { PlaceTiles } from './place-tiles.ts'
 import { type MapContent, styleOf } from './style.ts'
-import { tileSources } from './tiles.ts'
 
 /*
  * The map. It draws its content, and reports the person's actions.
  */
-
-export interface Events {
-  onPlace: (id: string) => void
-  /** Several places at one point, all of them within a radius in metres. */
-  onPoint: (latitude: number, longitude: number, radius: number) => void
-  /** Whether the next click is a point, even on a place. */
-  isPicking: () => boolean
-  /** A click beside all places, with its position in degrees. */
-  onGround: (latitude: number, longitude: number) => void
-  /** The button that shows the whole view again. */
-  onHome: () => void
-  onMove: (at: NonNullable<View['at']>) => void
-  /** What is under the cross, when a person moves the map by keyboard. */
-  onCentre: (message: string) => void
-  /** A part of the map could not be loaded. */
-  onProblem: () => void
-}
-
-export interface ExplorerMap {
-  show: (content: MapContent) => void
-  /** Draws the base map. Until then the map shows nothing. */
-  useBaseMap: (baseMap: BaseMap) => void
-  fit: (bounds: Bounds, maxZoom: number) => void
-  /** Shows a box, without a margin around it. */
-  fitExactly: (box: Bounds) => void
-  /** Returns the box that is visible; undefined if there is no map, or not yet. */
-  visibleBox: () => Bounds | undefined
-  flyTo: (latitude: number, longitude: number, zoom: number) => void
-  /** Moves the map to a place, without an animation. */
-  jumpTo: (at: NonNullable<View['at']>) => void
-  /** Gives the map the size of its element at once. Without it, MapLibre does so later. */
-  resize: () => void
-}
 
 const CLUSTER_ZOOM_STEP = 2
 const FLIGHT_MS = 600
@@ -70,7 +36,7 @@ const WORLD_PIXELS = 512
  */
 export function openMap(
   container: HTMLElement,
-  start: View['at'],
+  start: Place | undefined,
   events: Events,
   { isFramed = false } = {},
 ): ExplorerMap {
@@ -89,8 +55,8 @@ export function openMap(
       'NavigationControl.ZoomOut': t.zoomOut,
       'FullscreenControl.Enter': t.enterFullscreen,
       'FullscreenControl.Exit': t.exitFullscreen,
-      'CooperativeGesturesHandler.WindowsHelpText': t.zoomWithKey('Ctrl'),
-      'CooperativeGesturesHandler.MacHelpText': t.zoomWithKey('⌘'),
+      'CooperativeGesturesHandler.WindowsHelpText': fill(t.zoomWithKey, { key: 'Ctrl' }),
+      'CooperativeGesturesHandler.MacHelpText': fill(t.zoomWithKey, { key: '⌘' }),
       'CooperativeGesturesHandler.MobileHelpText': t.moveWithTwoFingers,
     },
     fadeDuration: isStill() ? 0 : FADE_MS,
@@ -107,8 +73,8 @@ export function openMap(
   }
   let dots: readonly Dot[] = []
   /** The dots as they are at this zoom. */
-  const placesNow = ({ legend, isDark }: MapContent) =>
-    placeFeatures(groupDots(dots, WORLD_PIXELS * 2 ** map.getZoom()), legend, isDark ? DARK : LIGHT)
+  const placesNow = ({ colouring, isDark }: MapContent) =>
+    placeFeatures(groupDots(dots, WORLD_PIXELS * 2 ** map.getZoom()), colouring, isDark ? DARK : LIGHT)
   const tiles = new PlaceTiles({
     onDots: (next) => {
       dots = next
@@ -136,8 +102,8 @@ export function openMap(
     describeCentre: () => {
       const top = placeAtCentre(map)
       if (!top) return t.noPlace
-      if (!isCluster(top)) return t.enterOpens(nameOf(top))
-      return pointRadius(map, top) === undefined ? t.enterZooms(nameOf(top)) : t.enterLists(nameOf(top))
+      if (!isCluster(top)) return fill(t.enterOpens, { name: nameOf(top) })
+      return fill(pointRadius(map, top) === undefined ? t.enterZooms : t.enterLists, { name: nameOf(top) })
     },
     clickCentre: () => choose(placeAtCentre(map), map.getCenter()),
     say: events.onCentre,
@@ -160,8 +126,7 @@ export function openMap(
   return {
     show: (next) => {
       content = next
-      const sources = tileSources(next.view, next.legend.property, next.legend.entries.length > 1)
-      if (tiles.use(next.hasPlaces ? sources : [])) dots = []
+      if (tiles.use(next.sources ?? [])) dots = []
       draw()
       readTiles()
     },
@@ -203,21 +168,6 @@ function showNames(map: MapView): void {
 
 function isCluster({ properties }: MapGeoJSONFeature): boolean {
   return properties.total !== undefined
-}
-
-/** From this number on, pies that the map does not show are dropped. */
-const MAX_PIES = 1000
-
-/** Draws the pies of the places. The name of each describes it. */
-function addPies(map: MapView, { features }: FeatureCollection): void {
-  const shown = new Set<string>(features.flatMap(({ properties }) => properties?.icon ?? []))
-  const known = map.listImages().filter((name) => name.startsWith('{'))
-  if (known.length > MAX_PIES) for (const name of known) if (!shown.has(name)) map.removeImage(name)
-  // MapLibre smooths an image between pixels only if its ratio is not that of the screen.
-  const pixelRatio = devicePixelRatio * 2
-  for (const name of shown) {
-    if (!map.hasImage(name)) map.addImage(name, drawPie(JSON.parse(name), pixelRatio), { pixelRatio })
-  }
 }
 
 function boundsOf(map: MapView): Bounds {

@@ -1,3 +1,6 @@
+import type { FeatureCollection } from 'geojson'
+import type { Map as MapView } from 'maplibre-gl'
+
 /*
  * The image of a cluster: a ring whose arcs are its shares, around the room for its number.
  */
@@ -16,7 +19,7 @@ export interface Pie {
 }
 
 /** Draws a pie, in device pixels. */
-export function drawPie({ radius, arcs, middle, edge }: Pie, pixelRatio: number): ImageData {
+function drawPie({ radius, arcs, middle, edge }: Pie, pixelRatio: number): ImageData {
   const size = Math.ceil(2 * (radius + EDGE) * pixelRatio)
   const context = new OffscreenCanvas(size, size).getContext('2d')
   if (!context) throw new Error('The browser can’t draw images')
@@ -38,4 +41,19 @@ export function drawPie({ radius, arcs, middle, edge }: Pie, pixelRatio: number)
   }
   disc(middle, radius - RING)
   return context.getImageData(0, 0, size, size)
+}
+
+/** From this number on, pies that the map does not show are dropped. */
+const MAX_PIES = 1000
+
+/** Draws the pies of the places. The name of each describes it. */
+export function addPies(map: MapView, { features }: FeatureCollection): void {
+  const shown = new Set<string>(features.flatMap(({ properties }) => properties?.icon ?? []))
+  const known = map.listImages().filter((name) => name.startsWith('{'))
+  if (known.length > MAX_PIES) for (const name of known) if (!shown.has(name)) map.removeImage(name)
+  // MapLibre smooths an image between pixels only if its ratio is not that of the screen.
+  const pixelRatio = devicePixelRatio * 2
+  for (const name of shown) {
+    if (!map.hasImage(name)) map.addImage(name, drawPie(JSON.parse(name), pixelRatio), { pixelRatio })
+  }
 }

@@ -2,8 +2,8 @@ import type { FeatureCollection } from 'geojson'
 import type { LayerSpecification, SymbolLayerSpecification } from 'maplibre-gl'
 import { locale } from '../shared/language.ts'
 import { latitudeOf } from './box.ts'
+import { type Colouring, placeColour } from './colouring.ts'
 import type { Colours } from './colours.ts'
-import { type Legend, placeColour } from './legend.ts'
 import type { Pie } from './pie.ts'
 import { type Group, radiusOf } from './place-groups.ts'
 
@@ -22,7 +22,7 @@ interface PlaceSource {
 /** Returns the layers of the places: features with a `total` are several at one place, others items with a `name`. */
 export function placeLayers(
   source: PlaceSource,
-  legend: Legend,
+  colouring: Colouring,
   colour: Colours,
   marked: readonly string[] = [],
 ): LayerSpecification[] {
@@ -33,7 +33,7 @@ export function placeLayers(
       ...source,
       filter: ['!', ['has', 'total']],
       paint: {
-        'circle-color': placeColour(legend, colour),
+        'circle-color': placeColour(colouring, colour),
         'circle-radius': ['interpolate', ['linear'], ['zoom'], 4, 4, 14, 7],
         'circle-stroke-color': colour.edge,
         'circle-stroke-width': 1,
@@ -74,18 +74,18 @@ export function placeLayers(
 }
 
 /** Returns the groups as features. Their icons are descriptions of pies, which the map draws when it first needs them (pie.ts). */
-export function placeFeatures(groups: readonly Group[], legend: Legend, colour: Colours): FeatureCollection {
+export function placeFeatures(groups: readonly Group[], colouring: Colouring, colour: Colours): FeatureCollection {
   return {
     type: 'FeatureCollection',
     features: groups.map(({ x, y, total, item, spread, shares }) => ({
       type: 'Feature',
-      properties: item ?? { total, spread, icon: JSON.stringify(pieOf(total, shares, legend, colour)) },
+      properties: item ?? { total, spread, icon: JSON.stringify(pieOf(total, shares, colouring, colour)) },
       geometry: { type: 'Point', coordinates: [x * 360 - 180, latitudeOf(y)] },
     })),
   }
 }
 
-function pieOf(total: number, shares: Group['shares'], { entries }: Legend, colour: Colours): Pie {
+function pieOf(total: number, shares: Group['shares'], { entries }: Colouring, colour: Colours): Pie {
   const own =
     entries.length < 2
       ? []

@@ -79,7 +79,7 @@ export class PlaceTiles {
 }
 
 /** The tiles of a zoom in a box, as `z/x/y`. The box may go beyond the antimeridian. */
-function tilesIn([west, south, east, north]: Bounds, zoom: number): string[] {
+export function tilesIn([west, south, east, north]: Bounds, zoom: number): string[] {
   const count = 2 ** zoom
   const column = (longitude: number) => Math.floor(((longitude + 180) / 360) * count)
   const row = (latitude: number) => Math.min(count - 1, Math.max(0, Math.floor(mercator(latitude) * count)))

@@ -1,27 +1,44 @@
 import type { Feature, FeatureCollection } from 'geojson'
 import type { StyleSpecification } from 'maplibre-gl'
-import type { View } from '../views/address.ts'
-import type { ListedItem } from '../views/data.ts'
 import type { BaseMap } from './base-map.ts'
+import { type Colouring, placeColour } from './colouring.ts'
 import { type Colours, DARK, LIGHT } from './colours.ts'
 import { circle } from './geodesic.ts'
-import { type Legend, placeColour } from './legend.ts'
 import { alwaysShown, nameLayer, placeLayers } from './place-layers.ts'
+import type { TileSource } from './tiles.ts'
 
 /*
  * Converts the content of the map to a MapLibre style. MapLibre compares the style with the last one, and draws the difference.
  */
 
+/** A place that is marked on the map. */
+export interface MarkedPlace {
+  id: string
+  name: string
+  categoryCode: string
+  datasetId: string
+  latitude: string
+  longitude: string
+}
+
+/** A circle around a point: degrees and metres. */
+export interface Circle {
+  latitude: number
+  longitude: number
+  radius: number
+}
+
 export interface MapContent {
-  /** Without a key, and for a dataset that is not there, there are no places to show. */
-  hasPlaces: boolean
-  view: View
+  /** The tiles with the places. Without a key, and for a dataset that is not there, there are no places to show: undefined. */
+  sources: readonly TileSource[] | undefined
+  /** The searched circle. */
+  near: Circle | undefined
   /** What the colours of places mean. */
-  legend: Legend
+  colouring: Colouring
   /** The item that is shown. */
-  chosen: ListedItem | undefined
+  chosen: MarkedPlace | undefined
   /** What a search proposes that has found nothing. */
-  proposed?: readonly ListedItem[]
+  proposed?: readonly MarkedPlace[]
   isDark: boolean
 }
 
@@ -30,7 +47,7 @@ export function styleOf(content: MapContent, baseMap: BaseMap, places: FeatureCo
   const colour = content.isDark ? DARK : LIGHT
   const base = baseMap.draw(colour, content.isDark)
   // MapLibre takes some time to empty a source, but removes a source at once.
-  const shown = content.hasPlaces ? placesOf(content, colour, places) : { sources: {}, layers: [] }
+  const shown = content.sources ? placesOf(content, colour, places) : { sources: {}, layers: [] }
   return {
     version: 8,
     ...(base.sprite !== undefined && { sprite: base.sprite }),
@@ -41,7 +58,7 @@ export function styleOf(content: MapContent, baseMap: BaseMap, places: FeatureCo
 
 /** The layers above the base map: the circle of a nearby search, the places of the view, and the shown item. */
 function placesOf(
-  { view, chosen, proposed = [], legend }: MapContent,
+  { near, chosen, proposed = [], colouring }: MapContent,
   colour: Colours,
   places: FeatureCollection,
 ): Pick<StyleSpecification, 'sources' | 'layers'> {
@@ -50,7 +67,7 @@ function placesOf(
   return {
     sources: {
       // MapLibre would leave out so many points that one sees the corners.
-      area: { type: 'geojson', data: areaOf(view), tolerance: 0 },
+      area: { type: 'geojson', data: areaOf(near), tolerance: 0 },
       places: { type: 'geojson', data: places },
       chosen: { type: 'geojson', data: pointsOf(marked) },
     },
@@ -59,7 +76,7 @@ function placesOf(
       { id: 'area-edge', type: 'line', source: 'area', paint: { 'line-color': colour.chosen, 'line-width': 1.5 } },
       ...placeLayers(
         { source: 'places' },
-        legend,
+        colouring,
         colour,
         marked.map(({ id }) => id),
       ),
@@ -68,7 +85,7 @@ function placesOf(
         type: 'circle',
         source: 'chosen',
         paint: {
-          'circle-color': chosen ? colour.chosen : placeColour(legend, colour),
+          'circle-color': chosen ? colour.chosen : placeColour(colouring, colour),
           'circle-radius': 8,
           'circle-stroke-color': colour.ink,
           'circle-stroke-width': 2.5,
@@ -79,7 +96,7 @@ function placesOf(
   }
 }
 
-function pointsOf(items: readonly ListedItem[]): FeatureCollection {
+function pointsOf(items: readonly MarkedPlace[]): FeatureCollection {
   return {
     type: 'FeatureCollection',
     features: items.map(({ id, name, categoryCode, datasetId, longitude, latitude }) => ({
@@ -90,7 +107,7 @@ function pointsOf(items: readonly ListedItem[]): FeatureCollection {
   }
 }
 
-function areaOf({ near }: View): FeatureCollection {
+function areaOf(near: Circle | undefined): FeatureCollection {
   const features: Feature[] = near
     ? [
         {

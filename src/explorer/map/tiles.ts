@@ -2,7 +2,6 @@ import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import { reach, readError, send } from '../shared/api.ts'
 import { patiently } from '../shared/patience.ts'
-import type { View } from '../views/address.ts'
 import type { Dot } from './place-groups.ts'
 
 /*
@@ -15,29 +14,6 @@ export interface TileSource {
   template: string
   /** The member of a place by which a cluster tells its shares. */
   by: 'categoryCode' | 'datasetId'
-}
-
-/**
- * Returns the tiles with the places of a view. A search in the visible part of the map needs no other tiles after each move: the map
- * shows that part anyway.
- * @param hasShares is whether the clusters have several colours
- */
-export function tileSources(view: View, by: TileSource['by'], hasShares = true): TileSource[] {
-  const { dataset = 'all', compared = [dataset], text, near } = view
-  const selection = new URLSearchParams({
-    ...filtersOf(view),
-    ...(near
-      ? { latitude: String(near.latitude), longitude: String(near.longitude), radius: String(near.radius) }
-      : text && { text }),
-    ...(hasShares && { shares: by }),
-  })
-  const query = selection.size > 0 ? `?${selection}` : ''
-  return compared.map((id) => ({ template: `/tiles/${encodeURIComponent(id)}/{z}/{x}/{y}.mvt${query}`, by }))
-}
-
-/** The parameters of tiles and exports for the filters of a view. */
-export function filtersOf({ category, area }: View): Record<string, string> {
-  return { ...(category && { categoryCode: category }), ...(area && { administrativeAreaCode: area }) }
 }
 
 /** Reads the dots of a tile, which `address` names as `z/x/y`. Throws an ApiError if the server refuses it. */

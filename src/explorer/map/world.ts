@@ -120,7 +120,11 @@ function nameLayers(colour: Colours, languages: readonly string[]): LayerSpecifi
       type: 'symbol',
       ...layer('districts'),
       minzoom: 10.5,
-      layout: { 'text-field': ['get', 'name'], 'text-size': 11, 'text-padding': 6 },
+      layout: {
+        'text-field': ['coalesce', ['get', `name_${languages[0]?.split('-')[0]}`], ['get', 'name']],
+        'text-size': 11,
+        'text-padding': 6,
+      },
       paint: { 'text-color': colour.countries, ...halo },
     },
     {

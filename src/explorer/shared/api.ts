@@ -9,7 +9,7 @@ import { SERVER } from './server.ts'
 
 interface ErrorBody {
   error?: { code: string; message: string }
-  errors?: { message: string; extensions?: { code?: string } }[]
+  errors?: { message: string; path?: (string | number)[]; extensions?: { code?: string } }[]
 }
 
 /**
@@ -34,34 +34,55 @@ export async function reach<Part>(part: Promise<Part>, signal?: AbortSignal | nu
 }
 
 /** Runs a GraphQL operation, patiently, and returns its data. Throws an ApiError for the first error. */
-export function runGraphQL<Data>(
+export async function runGraphQL<Data>(
   query: string,
   variables: object,
   signal?: AbortSignal,
   parse: (text: string) => unknown = JSON.parse,
 ): Promise<Data> {
-  return patiently(() => runOnce<Data>(query, variables, signal, parse), signal)
+  return patiently(async () => {
+    const { data, errors } = await post<Data>({ query, variables }, signal, parse)
+    const [error] = errors.values()
+    if (error) throw error
+    return data
+  }, signal)
 }
 
-async function runOnce<Data>(
-  query: string,
-  variables: object,
+/** Runs an operation of several parts, and returns the data of those that the server gives, and the errors of the others by their names. */
+export async function runParts<Data>(query: string, variables: object, signal: AbortSignal): Promise<Answer<Data>> {
+  return patiently(async () => {
+    const answer = await post<Data>({ query, variables }, signal, JSON.parse)
+    const passing = [...answer.errors.values()].find(({ isTransient }) => isTransient)
+    if (passing) throw passing
+    return answer
+  }, signal)
+}
+
+interface Answer<Data> {
+  data: Data
+  errors: ReadonlyMap<string, ApiError>
+}
+
+async function post<Data>(
+  operation: object,
   signal: AbortSignal | undefined,
   parse: (text: string) => unknown,
-): Promise<Data> {
+): Promise<Answer<Data>> {
   const response = await send('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify({ query, variables }),
+    body: JSON.stringify(operation),
     ...(signal && { signal }),
   })
   if (!response.ok) throw await readError(response)
   const body = parse(await reach(response.text(), signal))
   if (!isResult<Data>(body)) throw new ApiError(response.status, 'ERROR', 'The server does not answer as GraphQL does')
-  const { data, errors } = body
-  const [error] = errors ?? []
-  if (error) throw new ApiError(response.status, error.extensions?.code ?? 'ERROR', error.message)
-  return data
+  const { data, errors = [] } = body
+  const named = errors.map(
+    ({ path, message, extensions }) =>
+      [String(path?.[0]), new ApiError(response.status, extensions?.code ?? 'ERROR', message)] as const,
+  )
+  return { data, errors: new Map(named) }
 }
 
 function isResult<Data>(body: unknown): body is { data: Data } & ErrorBody {

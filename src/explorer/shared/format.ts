@@ -38,3 +38,8 @@ export function size(bytes: number): string {
 export function degrees(value: number): string {
   return Math.abs(value).toLocaleString(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 }
+
+/** A share, for example `15%`. */
+export function percent(share: number): string {
+  return share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: share < 0.01 ? 1 : 0 })
+}

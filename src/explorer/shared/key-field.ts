@@ -1,8 +1,8 @@
 import { readError, send } from './api.ts'
-import { byId } from './dom.ts'
+import { byId } from './element.ts'
 import { messageOf } from './error-text.ts'
 import { forgetKey, onKeyChange, readOwnKey, setKey, takeKeyFromAddress } from './key.ts'
-import { startKeyFacts } from './key-facts.ts'
+import { startKeyFacts } from './key-facts.tsx'
 import { t } from './text.ts'
 
 /*

@@ -1,0 +1,145 @@
+import { type ComponentChildren, Fragment, render } from 'preact'
+import { readError, send } from '../shared/api.ts'
+import { byId } from '../shared/element.ts'
+import { messageOf } from '../shared/error-text.ts'
+import { onKeyChange } from '../shared/key.ts'
+import { safeUrl } from '../shared/safe-url.ts'
+import { SERVER } from '../shared/server.ts'
+import { startShell } from '../shared/shell.tsx'
+import { SmallMap } from '../views/datasets/small-map.tsx'
+
+/*
+ * The page of a resource of /ogc: what its JSON says, for a person who opens the address.
+ */
+
+interface Link {
+  href: string
+  rel: string
+  type?: string
+  title?: string
+}
+
+interface Feature {
+  id: string
+  properties: { name: string; categoryCode: string }
+}
+
+interface Resource {
+  id?: string
+  title?: string
+  description?: string
+  links?: Link[]
+  collections?: Resource[]
+  features?: Feature[]
+  properties?: Record<string, unknown>
+  numberMatched?: number
+  conformsTo?: string[]
+  info?: { title: string; description: string }
+  paths?: object
+}
+
+const page = byId('ogc', HTMLElement)
+
+async function read(): Promise<Resource> {
+  const query = new URLSearchParams(location.search)
+  query.delete('f')
+  const path = (location.origin + location.pathname).slice(SERVER.length)
+  const response = await send(`${path}?${query}`, {
+    headers: { accept: 'application/geo+json, application/json' },
+  })
+  if (!response.ok) throw await readError(response)
+  return response.json()
+}
+
+function ResourceView({ resource }: { resource: Resource }) {
+  const { info, title = info?.title, description = info?.description, properties, numberMatched } = resource
+  const { links = [], collections = [], features = [], conformsTo = [], paths = {} } = resource
+  const [, collection] = /\/collections\/([^/]+)/.exec(location.pathname) ?? []
+  const dataset = collection && decodeURIComponent(collection)
+  const self = links.find(({ rel }) => rel === 'self')?.href
+  const own = self && new URL(self, location.href).origin
+  return (
+    <>
+      <h1>{title ?? String(properties?.name ?? dataset ?? 'OGC API Features')}</h1>
+      {description && <p>{description}</p>}
+      {dataset && (
+        <a href={`${SERVER}/?dataset=${encodeURIComponent(dataset)}`} class="ogc-map">
+          <SmallMap dataset={dataset} signal={AbortSignal.timeout(60_000)} />
+          Explorer
+        </a>
+      )}
+      {numberMatched !== undefined && (
+        <p>{`${numberMatched.toLocaleString()} ${numberMatched === 1 ? 'item' : 'items'}`}</p>
+      )}
+      <List
+        entries={collections.map(({ id = '', title: name = id }) => (
+          <a key={id} href={`${SERVER}/ogc/collections/${encodeURIComponent(id)}`}>
+            {name}
+          </a>
+        ))}
+      />
+      <List
+        entries={features.map((feature) => (
+          <a key={feature.id} href={`${location.pathname}/${feature.id}`}>
+            {feature.properties.name}
+          </a>
+        ))}
+      />
+      <List entries={[...conformsTo, ...Object.keys(paths)]} />
+      {properties && <Facts properties={properties} />}
+      <h2>Links</h2>
+      <List
+        entries={links
+          // A person has it open.
+          .filter(({ rel }) => rel !== 'self')
+          .map((link) => (
+            <Fragment key={link.href}>
+              <Anchor link={link} own={own} /> {link.rel} {link.type}
+            </Fragment>
+          ))}
+      />
+    </>
+  )
+}
+
+function Facts({ properties }: { properties: Record<string, unknown> }) {
+  const rows = Object.entries(properties).filter(([, value]) => value !== null && value !== '')
+  return (
+    <dl>
+      {rows.map(([name, value]) => (
+        <Fragment key={name}>
+          <dt>{name}</dt>
+          <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  )
+}
+
+function List({ entries }: { entries: readonly ComponentChildren[] }) {
+  return (
+    <ul>
+      {entries.map((entry, n) => (
+        <li key={n}>{entry}</li>
+      ))}
+    </ul>
+  )
+}
+
+/** A link of the server at `own` stays on the server that the person has opened. It may have several names. */
+function Anchor({ link: { href, rel, title }, own }: { link: Link; own: string | undefined }) {
+  const url = safeUrl(href, location.href)
+  if (!url) return <>{title ?? rel}</>
+  return <a href={url.origin === own ? url.pathname + url.search : url.href}>{title ?? rel}</a>
+}
+
+function show(): void {
+  read().then(
+    (resource) => render(<ResourceView resource={resource} />, page),
+    (error: unknown) => render(<p role="alert">{messageOf(error)}</p>, page),
+  )
+}
+
+startShell()
+onKeyChange(show)
+show()

@@ -1,0 +1,70 @@
+import { Fragment, render } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { readError, send } from './api.ts'
+import { messageOf } from './error-text.ts'
+import { day, number } from './format.ts'
+import { t } from './text.ts'
+
+/*
+ * What a key opens and how much it was used, behind "Key in use" in the bar.
+ */
+
+/** The data of GET /key that is shown. */
+interface KeyFacts {
+  name: string
+  tiers: string[]
+  grants: { dataset: { slug: string }; expiresAt: string | null }[]
+  expiresAt: string | null
+  requestsPerMinute: number | null
+  itemsPerMinute: number | null
+  usage: { requests: number; items: number }[]
+}
+
+/** Reads the facts each time that a person opens them. */
+export function startKeyFacts(details: HTMLDetailsElement): void {
+  const content = document.createElement('div')
+  details.append(content)
+  details.addEventListener('toggle', () => render(details.open && <Facts key={performance.now()} />, content))
+}
+
+function Facts() {
+  const [facts, show] = useState<KeyFacts | { problem: string }>()
+  useEffect(() => {
+    readFacts().then(show, (error: unknown) => show({ problem: messageOf(error) }))
+  }, [])
+  if (!facts) return null
+  if ('problem' in facts) return <p>{facts.problem}</p>
+  return (
+    <dl>
+      {describe(facts).map(([name, value]) => (
+        <Fragment key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  )
+}
+
+async function readFacts(): Promise<KeyFacts> {
+  const response = await send('/key')
+  if (!response.ok) throw await readError(response)
+  const { data }: { data: KeyFacts } = await response.json()
+  return data
+}
+
+function describe(key: KeyFacts): [string, string][] {
+  const until = (time: string | null) => (time === null ? '' : ` – ${day(time)}`)
+  const limit = (value: number | null) => (value === null ? t.noLimit : number(value))
+  const sum = (name: 'requests' | 'items') => number(key.usage.reduce((total, row) => total + row[name], 0))
+  return [
+    [t.keyName, key.name],
+    [t.keyExpires, key.expiresAt === null ? t.noExpiry : day(key.expiresAt)],
+    [t.keyTiers, key.tiers.join(', ') || t.none],
+    [t.keyGrants, key.grants.map(({ dataset, expiresAt }) => dataset.slug + until(expiresAt)).join(', ') || t.none],
+    [t.keyRequestLimit, limit(key.requestsPerMinute)],
+    [t.keyItemLimit, limit(key.itemsPerMinute)],
+    [t.keyRequests, sum('requests')],
+    [t.keyItems, sum('items')],
+  ]
+}

@@ -1,0 +1,15 @@
+import { byId } from './element.ts'
+
+/** What the gateway writes into the page (api/pages/pages.ts). */
+interface PageData {
+  /** The base map that the operator configured with `BASE_MAP`. */
+  baseMap?: { kind: 'pmtiles' | 'style' | 'raster'; url: string; dark?: string; credit?: string }
+  /** Whom to ask for a key: an e-mail address, a URL or a text, from `CONTACT`. */
+  contact?: string
+  /** The formats of exports: the ending of the file, a title, the media type, and who reads it. */
+  formats: { name: string; title: string; mediaType: string; readers: 'people' | 'programs' }[]
+}
+
+export function readPageData(): PageData {
+  return JSON.parse(byId('page-data', HTMLTemplateElement).content.textContent ?? '')
+}

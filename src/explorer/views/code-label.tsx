@@ -1,0 +1,10 @@
+import { type Codes, labelOf, NO_CODES } from '../data/codes.ts'
+import { useLater } from '../shared/later.tsx'
+import { usePage } from './context.ts'
+
+/** The label of a category or area when it is known; the code if the labels can't be read. */
+export function CodeLabel({ of, code, dataset }: { of: keyof Codes; code: string; dataset: string }) {
+  const { codesOf } = usePage()
+  const codes = useLater(codesOf(dataset), NO_CODES)
+  return <>{codes && labelOf(code, codes[of])}</>
+}

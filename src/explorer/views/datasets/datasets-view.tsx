@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import type { Dataset } from '../../data/datasets.ts'
+import { fillNumber, places } from '../../shared/say.ts'
+import { t } from '../../shared/text.ts'
+import { usePage } from '../context.ts'
+import { DeveloperPanel } from '../developer/developer-panel.tsx'
+import { ControlRow } from '../places/controls.tsx'
+import { NearbyForm } from '../places/nearby-form.tsx'
+import { ShareButton } from '../share-button.tsx'
+import { ViewLink } from '../view-link.tsx'
+import { SmallMap } from './small-map.tsx'
+
+/** The list of datasets that the key may access. */
+export function DatasetsView({ signal }: { signal: AbortSignal }) {
+  const { datasets, open } = usePage()
+  const [chosen, choose] = useState<readonly string[]>([])
+  const total = datasets.reduce((sum, { items }) => sum + items.total, 0)
+  return (
+    <div class="view">
+      <h1 tabIndex={-1}>{t.datasets}</h1>
+      <p class="soft" role="status">
+        {datasets.length === 0 ? t.noDatasets : fillNumber(t.datasetsTotal, datasets.length, { places: places(total) })}
+      </p>
+      {datasets.length > 0 && (
+        <ControlRow controls={[{ id: 'nearby', label: t.nearby, form: <NearbyForm /> }]}>
+          {datasets.length > 1 && (
+            <button
+              type="button"
+              class="button"
+              disabled={chosen.length < 2}
+              title={t.compareHint}
+              onClick={() => open({ compared: chosen })}
+            >
+              {t.compare}
+            </button>
+          )}
+          <ShareButton />
+        </ControlRow>
+      )}
+      <ul class="cards">
+        {datasets.map((dataset) => (
+          <Card
+            key={dataset.id}
+            dataset={dataset}
+            signal={signal}
+            choose={(isChosen) =>
+              choose((all) => [...all.filter((slug) => slug !== dataset.slug), ...(isChosen ? [dataset.slug] : [])])
+            }
+          />
+        ))}
+      </ul>
+      <DeveloperPanel view={{}} />
+    </div>
+  )
+}
+
+interface CardProps {
+  dataset: Dataset
+  signal: AbortSignal
+  choose: (isChosen: boolean) => void
+}
+
+function Card({ dataset: { slug, name, description, attribution, items, extent }, signal, choose }: CardProps) {
+  return (
+    <li class="card">
+      <SmallMap dataset={slug} extent={extent} signal={signal} />
+      <div>
+        <h2>
+          <ViewLink to={{ dataset: slug }}>{name}</ViewLink>
+        </h2>
+        <p>
+          <strong>{places(items.total)}</strong>
+        </p>
+        <p class="summary" dir="auto">
+          {description}
+        </p>
+        <p class="soft small credit-line" dir="auto" title={attribution}>
+          {attribution}
+        </p>
+      </div>
+      <input
+        type="checkbox"
+        aria-label={`${t.compare}: ${name}`}
+        title={t.compare}
+        onChange={({ currentTarget: { checked } }) => choose(checked)}
+      />
+    </li>
+  )
+}

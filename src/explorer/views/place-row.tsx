@@ -1,0 +1,35 @@
+import type { ListedItem } from '../data/items.ts'
+import { distance } from '../shared/format.ts'
+import { useLater } from '../shared/later.tsx'
+import { CodeLabel } from './code-label.tsx'
+import { usePage } from './context.ts'
+import { Swatch, swatchOf } from './legend/swatch.tsx'
+import { Thumbnail } from './picture.tsx'
+import { ViewLink } from './view-link.tsx'
+
+interface PlaceRowProps {
+  item: ListedItem
+  /** Whether the place stands below its text. Without, the place has the view for itself. */
+  keepsText?: boolean
+}
+
+/** The row of a place in a list, with a link to it. */
+export function PlaceRow({ item, keepsText = true }: PlaceRowProps) {
+  const { view, legend } = usePage()
+  const { id, datasetId, name, categoryCode, thumbnailUrl } = item
+  const colours = useLater(legend)
+  const colour = colours && swatchOf(colours, item)
+  return (
+    <li>
+      <ViewLink to={{ ...view, ...(!keepsText && { text: undefined }), item: id, at: undefined }}>{name}</ViewLink>
+      <span class="soft small">
+        {item.distance !== undefined && `${distance(item.distance)} · `}
+        {colour && <Swatch colour={colour} />}
+        <bdi title={categoryCode}>
+          <CodeLabel of="categories" code={categoryCode} dataset={datasetId} />
+        </bdi>
+      </span>
+      <Thumbnail address={thumbnailUrl} />
+    </li>
+  )
+}

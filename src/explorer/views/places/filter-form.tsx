@@ -1,0 +1,101 @@
+import { useRef, useState } from 'preact/hooks'
+import { refined } from '../../data/address.ts'
+import { type Codes, type Facet, labelOf, NO_CODES } from '../../data/codes.ts'
+import { Combobox, type Option } from '../../shared/combobox.tsx'
+import { number } from '../../shared/format.ts'
+import { useLater } from '../../shared/later.tsx'
+import { fill } from '../../shared/say.ts'
+import { t } from '../../shared/text.ts'
+import { usePage } from '../context.ts'
+
+/*
+ * The filters of a dataset: category and administrative area. Each is a list of the dataset's codes, which typing narrows.
+ */
+
+/** A list of all codes may have thousands. */
+const MAX_OPTIONS = 100
+const ANY: Option = { value: '', label: t.any }
+
+/** `reads` are the codes as they are known, and as they are now; each counts when it comes. */
+export function FilterForm({ reads: [known, now] }: { reads: readonly [Promise<Codes>, Promise<Codes>] }) {
+  const { view, open } = usePage()
+  const [before, current] = [useLater(known), useLater(now)]
+  const { categories, areas } = current ?? before ?? NO_CODES
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be a grid in all browsers
+    <div class="fields" role="group" aria-label={t.filters}>
+      <Field
+        id="category"
+        name={t.category}
+        code={view.category}
+        facets={categories}
+        choose={(category) => open(refined(view, { category }))}
+      />
+      <Field id="area" name={t.area} code={view.area} facets={areas} choose={(area) => open(refined(view, { area }))} />
+    </div>
+  )
+}
+
+interface FieldProps {
+  id: string
+  name: string
+  code: string | undefined
+  facets: readonly Facet[]
+  choose: (code: string | undefined) => void
+}
+
+function Field({ id, name, code, facets, choose }: FieldProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const shown = labelOf(code ?? '', facets)
+  /** What a person has typed; undefined while they have not. */
+  const [typed, type] = useState<string>()
+  /** What the options are for; undefined while the list is closed. */
+  const [wanted, want] = useState<string>()
+  return (
+    <>
+      <label for={id}>{name}</label>
+      <Combobox
+        id={id}
+        input={input}
+        label={name}
+        value={typed ?? shown}
+        placeholder={ANY.label}
+        options={wanted === undefined ? NONE : optionsFor(wanted, facets)}
+        hasActive={wanted !== undefined && wanted.trim() !== ''}
+        choose={({ value }) => choose(value || undefined)}
+        close={() => want(undefined)}
+        onInput={({ currentTarget: { value } }) => {
+          type(value)
+          want(value)
+        }}
+        onClick={({ currentTarget }) => {
+          currentTarget.select()
+          want('')
+        }}
+        onKeyDown={(event) => {
+          if (wanted !== undefined || event.isComposing || !['ArrowDown', 'Enter'].includes(event.key)) return
+          want(event.key === 'Enter' ? (typed ?? shown) : '')
+        }}
+        // Text that is no code is no filter.
+        onBlur={() => type(undefined)}
+      />
+    </>
+  )
+}
+
+const NONE: readonly Option[] = []
+
+function optionsFor(text: string, facets: readonly Facet[]): Option[] {
+  const typed = text.trim().toLowerCase()
+  const found = facets.filter(({ code, label }) => `${label ?? ''} ${code}`.toLowerCase().includes(typed))
+  const rest = found.length - MAX_OPTIONS
+  return [...(typed === '' ? [ANY] : []), ...found.slice(0, MAX_OPTIONS).map(optionOf)].map((option, i, all) =>
+    rest > 0 && i === all.length - 1
+      ? { ...option, note: `${String(option.note)}, ${fill(t.narrow, { rest })}` }
+      : option,
+  )
+}
+
+function optionOf({ code, label, total }: Facet): Option {
+  return { value: code, label: label ?? code, note: number(total) }
+}

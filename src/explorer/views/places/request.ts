@@ -1,0 +1,108 @@
+import { isSearch, tableOf, type View } from '../../data/address.ts'
+import { type ApiRequest, operation, passed, restPath, type Values } from '../../data/api-request.ts'
+import { LISTED } from '../../data/items.ts'
+import { enumOf, ROW_FIELDS } from '../../data/table-columns.ts'
+import { toBoundingBox } from '../../map/box.ts'
+
+/*
+ * The request for places: those of a dataset, those near a point, or those that a search has found; as a list or as a table.
+ */
+
+/** The number of places that are read at once. */
+export const PAGE_SIZE = 50
+
+/** What the answer has. Only one of the lists is there. */
+export interface PlacesData<Node> {
+  dataset?: { items: { total: number; nodes: Node[] } }
+  searchItems?: { total?: number; nodes: Node[] }
+  nearbyItems?: { total?: number; nodes: { distance: number; item: Node }[] }
+}
+
+/** Returns the request for a page of the places of a view. */
+export function placesRequest<Node>(view: View, page?: number): ApiRequest<PlacesData<Node>> {
+  const number = page ?? tableOf(view)?.page
+  if (view.near) return nearbyRequest(view, view.near, number)
+  return isSearch(view) ? searchRequest(view, number) : itemsRequest(view, number)
+}
+
+/** Returns the request for the number of places that a search or a circle has found. It takes a count, and the places do not. */
+export function totalRequest({ table: _, ...view }: View): ApiRequest<PlacesData<never>> {
+  const { path, variables } = placesRequest(view)
+  const { limit: __, withTotal: ___, ...counted } = variables
+  const field = view.near ? 'nearbyItems' : 'searchItems'
+  const query = operation('Total', counted, `  ${field}(${passed(Object.keys(counted))}) { total }`)
+  return { path, query, variables: counted }
+}
+
+function itemsRequest<Node>(view: View, page?: number): ApiRequest<PlacesData<Node>> {
+  const { dataset = '', category, area } = view
+  const table = tableOf(view)
+  const list = {
+    ...(area && { administrativeAreaCode: area }),
+    ...(category && { categoryCode: category }),
+    ...(page && { page }),
+    limit: PAGE_SIZE,
+  }
+  const order = table && { sort: table.sort, order: table.isDescending ? 'desc' : 'asc' }
+  const inOrder = table ? `sort: ${enumOf(table.sort)}, order: ${order?.order.toUpperCase()}, ` : ''
+  const variables = { dataset, ...list }
+  return {
+    path: restPath(`/v1/datasets/${encodeURIComponent(dataset)}/items`, { ...list, ...order }),
+    query: operation(
+      table ? 'Table' : 'Items',
+      variables,
+      `  dataset(id: $dataset) {
+    name
+    attribution
+    items(${inOrder}${passed(Object.keys(list))}) {
+      total
+      nodes { ${fieldsOf(view)} }
+    }
+  }`,
+    ),
+    variables,
+  }
+}
+
+function searchRequest<Node>(view: View, page?: number): ApiRequest<PlacesData<Node>> {
+  const { text, within } = view
+  const given = selection(view, page)
+  const variables = { ...(text && { text }), ...(within && { within: toBoundingBox(within) }), ...given }
+  const parameters = { ...(text && { text }), ...(within && { within: within.join() }), ...given }
+  return {
+    path: restPath('/search', parameters),
+    ...counted('Search', 'searchItems', variables, `nodes { ${fieldsOf(view)} }`),
+  }
+}
+
+function nearbyRequest<Node>(view: View, near: NonNullable<View['near']>, page?: number): ApiRequest<PlacesData<Node>> {
+  const variables = { ...near, ...selection(view, page) }
+  // The route of the specification has no filters.
+  const path = view.category || view.area ? '/search' : '/v1/dataset-items/nearby'
+  const nodes = `nodes { distance item { ${fieldsOf(view)} } }`
+  return { path: restPath(path, variables), ...counted('Nearby', 'nearbyItems', variables, nodes) }
+}
+
+/** An operation whose total can be left out, because it takes a count. */
+function counted(name: string, field: string, variables: Values, nodes: string) {
+  const all = { ...variables, withTotal: true }
+  const list = `  ${field}(${passed(Object.keys(variables))}) {\n    total @include(if: $withTotal)\n    ${nodes}\n  }`
+  return { query: operation(name, all, list), variables: all }
+}
+
+/** The fields of a place in the list, or in the table. */
+export function fieldsOf(view: View): string {
+  const table = tableOf(view)
+  return table ? [...new Set([...ROW_FIELDS, ...table.fields])].join(' ') : LISTED
+}
+
+/** The arguments that searches and nearby searches share. */
+function selection({ dataset, category, area }: View, page?: number) {
+  return {
+    ...(dataset && { datasetId: dataset }),
+    ...(area && { administrativeAreaCode: area }),
+    ...(category && { categoryCode: category }),
+    ...(page && { page }),
+    limit: PAGE_SIZE,
+  }
+}

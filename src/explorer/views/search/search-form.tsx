@@ -1,0 +1,215 @@
+import { Component, createRef } from 'preact'
+import { isSearch, type View } from '../../data/address.ts'
+import type { CodesOf } from '../../data/codes.ts'
+import type { Dataset } from '../../data/datasets.ts'
+import type { Bounds } from '../../map/box.ts'
+import { isNarrow } from '../../page/narrow.ts'
+import { Combobox, type Option } from '../../shared/combobox.tsx'
+import { fill, places } from '../../shared/say.ts'
+import { t } from '../../shared/text.ts'
+import { SearchScope } from './search-scope.tsx'
+import { suggestionOf } from './suggestion.tsx'
+import { readSuggestions } from './suggestions.ts'
+
+/*
+ * The search by name and in the visible part of the map. The form stays while the list below it changes, so a person can go on typing.
+ */
+
+/** Code points. */
+const MAX_TEXT_LENGTH = 200
+/** Milliseconds without a key press, after which the search begins. */
+const TYPING_PAUSE_MS = 250
+const NONE: readonly Option[] = []
+
+export type Search = Pick<View, 'dataset' | 'compared' | 'text' | 'within'>
+
+export interface SearchProps {
+  /** Gets the form when it is on the page. */
+  ready: (form: SearchForm) => void
+  search: (search: Search) => void
+  visibleBox: () => Bounds
+  /** Opens a suggested place. */
+  openItem: (id: string) => void
+  codesOf: CodesOf
+}
+
+interface SearchState {
+  isShown: boolean
+  /** Its filter counts for suggestions too, as long as the dataset is the same. */
+  view: View
+  datasets: readonly Dataset[]
+  text: string
+  status: string
+  isInvalid: boolean
+  suggestions: readonly Option[]
+}
+
+/** Returns the problem of a text to search for; undefined if the text is valid. */
+function textProblem(text: string): string | undefined {
+  const length = [...text].length
+  if (length <= MAX_TEXT_LENGTH) return undefined
+  return fill(t.textTooLong, { length, most: MAX_TEXT_LENGTH })
+}
+
+export class SearchForm extends Component<SearchProps, SearchState> {
+  override state: SearchState = {
+    isShown: false,
+    view: {},
+    datasets: [],
+    text: '',
+    status: '',
+    isInvalid: false,
+    suggestions: NONE,
+  }
+  readonly #text = createRef<HTMLInputElement>()
+  readonly #dataset = createRef<HTMLSelectElement>()
+  readonly #visible = createRef<HTMLInputElement>()
+  #suggesting = new AbortController()
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  override componentDidMount(): void {
+    this.props.ready(this)
+  }
+
+  /** Shows the search of a view. */
+  show(view: View, datasets: readonly Dataset[]): void {
+    const isOther = this.#timer === undefined && this.#trimmed() !== (view.text ?? '')
+    this.setState({
+      isShown: true,
+      view,
+      datasets,
+      ...(isOther && { text: view.text ?? '' }),
+      ...((isOther || !isSearch(view)) && { status: '', isInvalid: false }),
+    })
+  }
+
+  /** Drops a search that was typed and has not begun. */
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#suggesting.abort()
+    this.setState({ suggestions: NONE })
+  }
+
+  /** Without a key there is nothing to search. */
+  hide(): void {
+    this.stop()
+    this.setState({ isShown: false, view: {}, datasets: [], text: '', status: '' })
+  }
+
+  /** Shows the number of items that a search has found: first how many there are at least. */
+  sayTotal({ text, ...view }: View, least: number, total: Promise<number>): void {
+    if (!isSearch({ text, ...view })) return
+    const say = (count: number, isLeast: boolean) =>
+      this.say(
+        fill(count === 0 ? t.foundNone : t.found, {
+          places: places(count, isLeast),
+          text: text === undefined ? '' : fill(t.foundText, { text }),
+          part: view.within ? t.foundPart : '',
+        }),
+      )
+    say(least, true)
+    total.then(
+      (count) => say(count, false),
+      () => {},
+    )
+  }
+
+  say(status: string): void {
+    this.setState({ status })
+  }
+
+  #run(): void {
+    this.stop()
+    const problem = textProblem(this.#trimmed())
+    this.setState({ status: problem ?? '', isInvalid: problem !== undefined })
+    if (problem === undefined) this.props.search(this.#asked())
+  }
+
+  /** What the form asks for. */
+  #asked(): Search {
+    const chosen = this.#dataset.current?.value ?? ''
+    return {
+      ...(chosen.includes(',') ? { compared: chosen.split(',') } : { dataset: chosen || undefined }),
+      text: this.#trimmed() || undefined,
+      within: this.#visible.current?.checked ? this.props.visibleBox() : undefined,
+    }
+  }
+
+  async #suggest(): Promise<void> {
+    if (textProblem(this.#trimmed()) !== undefined) return
+    this.#suggesting = new AbortController()
+    const { signal } = this.#suggesting
+    const asked = this.#asked()
+    const { view } = this.state
+    const category = asked.dataset === view.dataset ? view.category : undefined
+    const items = await readSuggestions({ ...asked, category }, signal)
+    if (signal.aborted || document.activeElement !== this.#text.current) return
+    this.setState({ suggestions: items.map((item) => suggestionOf(item, this.props.codesOf)) })
+  }
+
+  /** The field has the newest text before the form is drawn again. */
+  #trimmed(): string {
+    return (this.#text.current?.value ?? '').trim()
+  }
+
+  #type(text: string): void {
+    this.stop()
+    this.setState({ text })
+    this.#timer = setTimeout(() => {
+      this.#run()
+      void this.#suggest()
+    }, TYPING_PAUSE_MS)
+  }
+
+  #submit(event: Event): void {
+    event.preventDefault()
+    this.stop()
+    if (this.#trimmed() === '' && !this.#visible.current?.checked) this.say(t.typeName)
+    else {
+      // The keyboard of a phone covers the results.
+      if (isNarrow()) this.#text.current?.blur()
+      this.#run()
+    }
+  }
+
+  override render(_: SearchProps, { isShown, view, datasets, text, status, isInvalid, suggestions }: SearchState) {
+    return (
+      <search class="search" aria-label={t.searchArea} hidden={!isShown}>
+        <form onSubmit={(event) => this.#submit(event)}>
+          <label class="visually-hidden" for="search-text">
+            {t.search}
+          </label>
+          <Combobox
+            id="search-text"
+            input={this.#text}
+            type="search"
+            enterkeyhint="search"
+            placeholder={t.search}
+            aria-describedby="search-status"
+            aria-invalid={isInvalid}
+            label={t.suggestions}
+            value={text}
+            options={suggestions}
+            choose={({ value }) => {
+              this.stop()
+              this.props.openItem(value)
+            }}
+            close={() => this.setState({ suggestions: NONE })}
+            onInput={({ currentTarget: { value } }) => this.#type(value)}
+          />
+          <SearchScope
+            view={view}
+            datasets={datasets}
+            dataset={this.#dataset}
+            visible={this.#visible}
+            change={() => this.#run()}
+          />
+          <p class="search-status" id="search-status" role="status">
+            {status}
+          </p>
+        </form>
+      </search>
+    )
+  }
+}

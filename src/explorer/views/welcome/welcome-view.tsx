@@ -1,0 +1,72 @@
+import type { ComponentChildren } from 'preact'
+import { hasPlaces, type View } from '../../data/address.ts'
+import { copy, SayingButton } from '../../shared/button.tsx'
+import { readPageData } from '../../shared/page-data.ts'
+import { SERVER } from '../../shared/server.ts'
+import { t } from '../../shared/text.ts'
+import { TextLink } from '../../shared/text-link.tsx'
+import { KeySlot } from './key-slot.tsx'
+
+/** The view without a key: what a link shows, or what the page is for. */
+export function WelcomeView({ view }: { view: View }) {
+  const isLink = hasPlaces(view) || view.item !== undefined
+  const command = `curl -H "Authorization: Bearer <API_KEY>" ${SERVER}/v1/datasets`
+  const { contact } = readPageData()
+  const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
+  return (
+    <div class="view welcome">
+      <h1>{isLink ? t.linkNeedsKey : t.welcome}</h1>
+      <p>{isLink ? t.linkNeedsKeyText : t.welcomeText}</p>
+      <KeySlot />
+      <h2>{t.noKey}</h2>
+      <p>{contact === undefined ? t.askAnybody : [t.askFor, <TextLink key="contact" text={contact} />]}</p>
+      {isHere && <p>{t.startPrintedLink}</p>}
+      <ForOperators dataset={view.dataset} />
+      <details>
+        <summary>{t.withoutPage}</summary>
+        <ShellCommand>{command}</ShellCommand>
+        <p class="actions">
+          <SayingButton class="button" label={t.copy} act={(say) => copy(command, say)} />
+        </p>
+        <ul class="links">
+          <Link path="/graphql" name="GraphiQL" text={t.aboutGraphiql} />
+          <Link path="/docs" name={t.reference} text={t.aboutReference} />
+          <Link path="/openapi.json" name="OpenAPI 3.1" text={t.aboutOpenapi} />
+          <Link path="/readyz" name={t.health} text={t.aboutHealth} />
+        </ul>
+      </details>
+    </div>
+  )
+}
+
+/** The commands of whoever runs the server, folded. */
+function ForOperators({ dataset }: { dataset: string | undefined }) {
+  const grant = dataset !== undefined && /^[\w.~-]+$/.test(dataset) ? ` --dataset ${dataset}` : ''
+  return (
+    <details>
+      <summary>{t.iOperate}</summary>
+      <p>{t.operatorMakesOne}</p>
+      <ShellCommand>{`npx catalog keys create --name NAME${grant}`}</ShellCommand>
+      <p>{t.operatorOpensPage}</p>
+      <ShellCommand>PUBLIC_KEY=dck_... npx catalog serve</ShellCommand>
+    </details>
+  )
+}
+
+function ShellCommand({ children }: { children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long command scrolls, so the keyboard must reach it
+    <pre tabIndex={0}>
+      <code>{children}</code>
+    </pre>
+  )
+}
+
+function Link({ path, name, text }: { path: string; name: string; text: string }) {
+  return (
+    <li>
+      <a href={SERVER + path}>{name}</a>
+      <span> {text}</span>
+    </li>
+  )
+}
