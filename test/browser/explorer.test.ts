@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('The explorer in a browser', () => {
     await page.goto(`${t.url}/?dataset=seoul-landmarks`)
     await heading('This link shows places').waitFor()
     await page.getByText('Ask the person who sent you the link').waitFor()
-    const command = page.getByText('npx catalog keys create --name NAME --dataset seoul-landmarks')
+    const command = page.getByText('npx dataset-catalog keys create --name NAME --dataset seoul-landmarks')
     expect(await command.isVisible()).toBe(false)
     await page.getByText('I operate this server').click()
     await command.waitFor()

@@ -10,7 +10,7 @@ const OWN_KEY = 'dck_...'
 
 /** Returns the command that makes such a key, and prints its id too. */
 export const embedKeyCommand = ({ dataset }: View) =>
-  `npx catalog keys create --name embedded-map --dataset ${dataset} --rate-limit 6000 --origin https://maps.example`
+  `npx dataset-catalog keys create --name embedded-map --dataset ${dataset} --rate-limit 6000 --origin https://maps.example`
 
 /** Returns a frame with the map of a view. */
 export function embedFrame(view: View, server: string): string {

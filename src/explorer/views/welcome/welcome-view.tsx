@@ -46,9 +46,9 @@ function ForOperators({ dataset }: { dataset: string | undefined }) {
     <details>
       <summary>{t.iOperate}</summary>
       <p>{t.operatorMakesOne}</p>
-      <ShellCommand>{`npx catalog keys create --name NAME${grant}`}</ShellCommand>
+      <ShellCommand>{`npx dataset-catalog keys create --name NAME${grant}`}</ShellCommand>
       <p>{t.operatorOpensPage}</p>
-      <ShellCommand>PUBLIC_KEY=dck_... npx catalog serve</ShellCommand>
+      <ShellCommand>PUBLIC_KEY=dck_... npx dataset-catalog serve</ShellCommand>
     </details>
   )
 }
