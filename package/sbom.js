@@ -1,6 +1,7 @@
 // Prints the contents of the package for a release, as CycloneDX: what `npm sbom` lists, without the packages that only build and test it.
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { NATIVE } from './native.js'
 import { SHIPPED, THIRD_PARTY } from './shipped.js'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -28,4 +29,12 @@ sbom.components.push({
   purl: `pkg:npm/%40scalar/api-reference@${version}`,
   licenses: [{ license: { id: 'MIT' } }],
 })
+for (const { name, version, license, cpe } of NATIVE) {
+  const ref = `${name.toLowerCase()}@${version}`
+  sbom.components.push({
+    ...{ 'bom-ref': ref, type: 'library', name, version, scope: 'required', purl: `pkg:generic/${ref}` },
+    ...(cpe && { cpe }),
+    licenses: [{ license: { id: license } }],
+  })
+}
 process.stdout.write(`${JSON.stringify(sbom, null, 2)}\n`)

@@ -1,6 +1,7 @@
 // Writes THIRD_PARTY.md, the licences of all that the package contains, and dist/LICENSES.txt with their texts.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { NATIVE } from './native.js'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -18,6 +19,12 @@ const HEADER = `# Third-party software and data
 | sample data: other places, and all pictures | of this project |
 
 The pages use the fonts of the reader's system. The API reference is Scalar 1.72.1 (MIT).
+
+The Debian package and the executable file contain Node, and all packages contain PGlite, which is PostgreSQL with PostGIS in WebAssembly:
+
+| part of | software | version | licence |
+|---|---|---|---|
+${NATIVE.map(({ within, name, version, license }) => `| ${within} | ${name} | ${version} | ${license} |`).join('\n')}
 
 | package | version | licence |
 |---|---|---|

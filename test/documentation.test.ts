@@ -20,8 +20,13 @@ const sources = (pattern: string) =>
     .map(read)
     .join('\n')
 
-/** The settings of src/config/config.ts. */
-const SETTINGS = [...read('src/config/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name)
+/** The settings of src/config/config.ts, and those of OpenTelemetry in telemetry.ts there. */
+const SETTINGS = [
+  ...[...read('src/config/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name),
+  ...[...read('src/config/telemetry.ts').matchAll(/[`'](OTEL_[\w${}]+)[`']/g)].flatMap(([, name = '']) =>
+    name.includes('$') ? ['TRACES', 'METRICS', 'LOGS'].map((signal) => name.replace(/\$\{\w+\}/, signal)) : name,
+  ),
+]
 
 const each = (pages: readonly Page[]) => pages.map((page) => [page.path, page] as const)
 

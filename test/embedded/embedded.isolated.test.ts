@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey, listKeys } from '../../src/auth/keys.ts'
@@ -32,6 +32,18 @@ afterAll(async () => {
 })
 
 describe('The embedded database', () => {
+  test('has the software that the papers of the packages name', async () => {
+    const [row] = await database.prisma.$queryRaw<
+      { full: string }[]
+    >`SELECT version() || ' ' || postgis_full_version() AS full`
+    const papers = await readFile('THIRD_PARTY.md', 'utf8')
+    const own = [...papers.matchAll(/^\| PGlite \| (PostgreSQL|PostGIS|GEOS|PROJ) \| (\S+) /gm)]
+    expect(own).toHaveLength(4)
+    for (const [, name = '', version = ''] of own) {
+      expect(row?.full).toMatch(new RegExp(`${name}(="| )${version.replaceAll('.', '\\.')}`, 'i'))
+    }
+  })
+
   test('serves many clients at once without mixing their statements', async () => {
     const sums = await Promise.all(
       Array.from(
