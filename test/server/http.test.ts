@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { VERSION } from '../../src/config/version.ts'
@@ -374,6 +375,42 @@ test('an unknown method is a 400 with an error and an id', async () => {
   expect(response).toMatch(/^HTTP\/1.1 400 /)
   expect(response).toMatch(/x-request-id: \S/i)
   expect(response).toContain('"message":"The request is not HTTP/1.1 with a known method"')
+})
+
+describe('Rubbish after valid requests on a connection', () => {
+  const list = (page: number) => requestText(t.key, `/v1/datasets/seoul/items?limit=1&page=${page}`)
+  const query = JSON.stringify({ query: '{ dataset(id: "seoul") { items(limit: 1, page: 3) { page limit } } }' })
+  const chunked = () => requestText(t.key, '/graphql', '').replace('Content-Length: 0', 'Transfer-Encoding: chunked')
+  const statusesOf = (answers: string) =>
+    [...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
+
+  test.each([
+    ['a read', [() => list(1)], () => 'rubbish\r\n\r\n'],
+    ['two reads', [() => list(1), () => list(2)], () => 'rubbish\r\n\r\n'],
+    ['a query with a body', [() => requestText(t.key, '/graphql', query)], () => 'rubbish\r\n\r\n'],
+    ['a health check', [() => requestText(t.key, '/healthz')], () => '\u0000\u0001'],
+    ['a large response', [() => requestText(t.key, '/docs')], () => 'GET / HTTP/1.1 x\r\n\r\n'],
+    ['an export', [() => requestText(t.key, '/exports/seoul.geojson')], () => 'rubbish\r\n\r\n'],
+    ['a read, with a body whose chunks are wrong', [() => list(1)], () => `${chunked()}zz\r\n`],
+  ])('%s: each is answered in full, and then the rubbish', async (_what, requests, rubbishOf) => {
+    const rubbish = rubbishOf()
+    const valid = requests.map((textOf) => textOf()).join('')
+    // Together, and in two pieces, of which the second comes during the first response or after it.
+    for (const pauseMs of [undefined, 0, 5]) {
+      const socket = await openSocket(t.url)
+      const answers = readAll(socket)
+      if (pauseMs === undefined) socket.write(valid + rubbish)
+      else {
+        socket.write(valid)
+        await sleep(pauseMs)
+        socket.write(rubbish)
+        socket.write('more of it')
+      }
+      const text = await answers
+      expect([pauseMs, statusesOf(text)]).toEqual([pauseMs, [...requests.map(() => 200), 400]])
+      expect(text).toMatch(/"code":"VALIDATION_FAILED".*\}$/)
+    }
+  })
 })
 
 describe('A target that is not percent-encoded is a 400 with the encoded one:', () => {

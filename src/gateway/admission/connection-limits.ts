@@ -65,12 +65,27 @@ export function closeConnections(app: FastifyInstance): void {
 /** In bytes. No useful URL is longer, and proxies have similar limits. */
 export const MAX_URL_LENGTH = 12 * 1024
 
+/** The connections with a malformed request that waits for the responses before it. The parser reports what follows again. */
+const waiting = new WeakSet<Socket>()
+
 /**
- * Answers a request that is malformed or arrives too slowly with an error of the usual form. While the response to the request before is
- * being made, the error would become a part of it. Then the connection is reset: a client of HTTP/1.0 takes a normal close for its end.
+ * Answers a request that is malformed or arrives too slowly with an error of the usual form, after the responses to the requests before it.
+ * If the response to the request itself has begun, the error would become a part of it. Then the connection is reset: a client of HTTP/1.0
+ * takes a normal close for its end.
  */
 export function answerClientError(error: ClientError, socket: Socket): void {
-  if (isResponding(socket)) {
+  if (waiting.has(socket)) return
+  const response = responseOn(socket)
+  if (response?.req.complete && error.code !== 'ECONNRESET') {
+    waiting.add(socket)
+    response.once('close', () => {
+      waiting.delete(socket)
+      // Otherwise that response was the last of its connection.
+      if (socket.writable) answerClientError(error, socket)
+    })
+    return
+  }
+  if (response?.headersSent && !response.writableEnded) {
     socket.resetAndDestroy()
     return
   }
@@ -95,10 +110,10 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
 }
 
-/** Node itself reads this private property for its own answer to malformed requests. */
-function isResponding(socket: Socket): boolean {
+/** The response that is being made on a connection. Node itself reads this private property for its own answer to malformed requests. */
+function responseOn(socket: Socket): ServerResponse | undefined {
   const response: unknown = Reflect.get(socket, '_httpMessage')
-  return response instanceof ServerResponse && response.headersSent && !response.writableEnded
+  return response instanceof ServerResponse ? response : undefined
 }
 
 const HEADERS_TOO_LARGE = `The request line and the headers must be at most ${maxHeaderSize} bytes long`
