@@ -11,7 +11,8 @@ interface Entry<Value> {
   storedAt: number
 }
 
-interface CacheOptions<Value> {
+/** What a cache holds at most. */
+export interface CacheOptions<Value> {
   /** The maximum total of `sizeOf`, or the maximum number of keys without `sizeOf`. */
   limit: number
   /** The size of a value in bytes. */

@@ -12,10 +12,10 @@ test('counts of features leave memory by the number of their ranges of cells, le
   const cells = Array.from({ length: 1_000 }, (_, n) => ({ first: BigInt(2 * n), end: BigInt(2 * n + 1) }))
   const counted: number[] = []
   const load = (n: number) => {
-    const { value, store } = counts.lookup(`${n}`)
+    const { value, store } = counts.lookup(['a'], n)
     if (value) return
     counted.push(n)
-    store({ total: 1, size: 1, cells, bookmarks: [] }, ['dataset a'])
+    store({ total: 1, size: 1, cells, bookmarks: [] })
   }
   for (let n = 0; n < 200; n += 1) load(n)
   load(199)
@@ -73,7 +73,7 @@ test('a page by offset after another skips nothing, and any other only what is a
 test('pages in any order keep a bounded number of bookmarks', async () => {
   const { read, source } = numbered(1_000)
   for (let offset = 998; offset >= 0; offset -= 1) expect((await read(offset, 1)).slice(1)).toEqual([offset + 1, 1])
-  const { value } = source.counts.lookup(JSON.stringify(['a', {}]))
+  const { value } = source.counts.lookup(['a'], {})
   expect(value?.bookmarks.length).toBeLessThanOrEqual(101)
   expect(value?.bookmarks).toEqual(value?.bookmarks.toSorted((a, b) => a.offset - b.offset))
 })

@@ -11,6 +11,7 @@ import {
 } from '../../src/history/entries.ts'
 import { removeDataset, updateDataset } from '../../src/import/change-dataset.ts'
 import { undoLastEntry } from '../../src/import/undo.ts'
+import { type SqlSession, type SqlText, sql } from '../../src/sql.ts'
 import { type TestApp, useApp } from '../support/app.ts'
 import { newPlace } from '../support/catalog.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
@@ -40,6 +41,12 @@ const ROWS = [
   row({ externalId: 'c', name: 'C', parentExternalId: 'b', openingHours: '9-18', categoryCode: 'y' }),
   ...Array.from({ length: 30 }, (_, n) => row({ externalId: `n${n}`, name: `N${n}`, latitude: String(30 + n / 10) })),
 ]
+/** Adds an entry that is like the last one. */
+const ADD_ENTRY = sql`
+  INSERT INTO history_entries
+  SELECT added.* FROM (SELECT * FROM history_entries ORDER BY id DESC LIMIT 1) AS last,
+         jsonb_populate_record(NULL::history_entries, to_jsonb(last) || jsonb_build_object('id', last.id + 1)) AS added`
+
 const files = (rows: readonly object[] = ROWS) => ({ 'a.ndjson': ndjson(...rows) })
 const labels = { categoryCode: { x: 'Ex', y: 'Why' } }
 
@@ -287,6 +294,26 @@ describe('An undo', () => {
       expect(await readRows()).toEqual(before)
     },
   )
+
+  test('is refused if the dataset was changed after it was looked up', async () => {
+    await load()
+    await load(ROWS.slice(0, 3))
+    const before = await readRows()
+    const dataset = await find()
+    const undoing = withSession((session: SqlSession) => {
+      let statements = 0
+      const query = async (text: SqlText, values?: readonly unknown[]) => {
+        const result = await session.query(text, values)
+        statements += 1
+        // Another change commits before the dataset is locked.
+        if (statements === 1) await session.query(ADD_ENTRY)
+        return result
+      }
+      return undoLastEntry(Object.assign(Object.create(session), { query }), dataset, { ...origin, overwrite: true })
+    })
+    await expect(undoing).rejects.toThrow('The dataset places was changed meanwhile; nothing was undone')
+    expect(await readRows()).toEqual(before)
+  })
 
   test('needs a history, and one that is kept', async () => {
     expect(await withSession((session) => findKnownDataset(session, 'nothing'))).toBeUndefined()

@@ -102,6 +102,16 @@ describe('offset, and startindex', () => {
     }
   })
 
+  test.each(['offset', 'startindex'])(
+    '%s is not in the link to the next page, whose cursor takes its place',
+    async (name) => {
+      await addItems(range(0, 6))
+      const [expected] = await readPages(t, `${ITEMS}?limit=1000`)
+      const pages = await readPages(t, `${ITEMS}?limit=2&${name}=3`)
+      expect(idsOf(pages)).toEqual(idsOf([expected]).slice(3))
+    },
+  )
+
   const SELECTIONS = [
     '',
     '&categoryCode=c0',

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { EXPORT_FORMATS } from '../../src/catalog/export-formats.ts'
-import { useApp } from '../support/app.ts'
+import { startApp, useApp } from '../support/app.ts'
 import { DATASET, ITEM, newDataset, PALACE, SEOUL_ITEMS } from '../support/catalog.ts'
 import { authorization, finish, open, recordsOf, statusOf } from '../support/exports.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
@@ -288,6 +288,10 @@ describe('CSV with flat=true', () => {
     await expect.poll(async () => (await t.get('/exports/seoul.csv?flat=true&categoryCode=hall')).status).toBe(400)
     const { error } = await (await t.get('/exports/seoul.csv?flat=true')).json()
     expect(error.message).toBe('flat is for at most 1000 attributes, and the items have more')
+    const few = await startApp({ beside: t, limits: { maxExports: 1 } })
+    const send = (query: string) => statusOf({ ...few, key: t.key }, `/exports/seoul.csv${query}`)
+    expect([await send('?flat=true'), await send('?flat=true'), await send('')]).toEqual([400, 400, 200])
+    await few.close()
     expect(
       (await fetch(`${t.url}/exports/seoul.csv?flat=true`, { method: 'HEAD', headers: authorization(t.key) })).status,
     ).toBe(400)

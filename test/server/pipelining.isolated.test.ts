@@ -50,6 +50,35 @@ test('wait for the ones before: while nothing is read, no other is begun', async
   expect(pagesIn(await response)).toEqual(paths.map((_, n) => 1_000 + n))
 })
 
+test('are not read while one waits, so one connection may send more than may wait on all together', async () => {
+  const socket = await sendUnread(t, LARGE)
+  await expect.poll(() => t.app.unread.bytes).toBeGreaterThan(10_000_000)
+  const count = 12_000
+  socket.write(`${'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count)}${LAST}`)
+  // The gateway has read what it reads when it has answered later requests.
+  for (let n = 0; n < 20; n += 1) expect((await t.get('/healthz')).status).toBe(200)
+  const response = readAll(socket)
+  socket.resume()
+  expect((await response).match(/HTTP\/1\.1 200 /g)).toHaveLength(count + 2)
+})
+
+test('that are rubbish wait too, and are answered once, in however many pieces they come', async () => {
+  const warnings: Error[] = []
+  const onWarning = (warning: Error) => warnings.push(warning)
+  process.on('warning', onWarning)
+  const socket = await sendUnread(t, LARGE)
+  await expect.poll(() => t.app.unread.bytes).toBeGreaterThan(10_000_000)
+  for (let n = 0; n < 20; n += 1) {
+    socket.write('rubbish\r\n\r\n')
+    expect((await t.get('/healthz')).status).toBe(200)
+  }
+  const response = readAll(socket)
+  socket.resume()
+  expect((await response).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400'])
+  process.off('warning', onWarning)
+  expect(warnings).toEqual([])
+})
+
 test('are not begun when the client has left', async () => {
   const socket = await sendUnread(t, LARGE)
   await expect.poll(() => t.app.unread.bytes).toBeGreaterThan(10_000_000)

@@ -1,5 +1,4 @@
 import DataLoader from 'dataloader'
-import type { Topic } from '../../database/change-feed.ts'
 import type { TileSelection } from '../arguments.ts'
 import type { FilterValues } from '../filters.ts'
 import { type Dataset, type Item, parseItems } from '../models.ts'
@@ -111,18 +110,14 @@ async function findPages(
         )
       : fetchSearchPage(statements.on(scope), window, scope)
   const count = async (scope: string[]) => {
-    const known = statements.textTotals?.lookup(`${windowKey(window)} ${scope}`)
+    const known = statements.textTotals?.lookup(scope, windowKey(window))
     if (known?.value !== undefined) {
       // The read log knows by a statement whether the total is of the state of the list.
       await statements.on(scope).$queryRaw`SELECT true`
       return { json: '[]', total: known.value }
     }
     const found = await find(scope)
-    if (found.total !== null)
-      known?.store(
-        found.total,
-        scope.map((id): Topic => `dataset ${id}`),
-      )
+    if (found.total !== null) known?.store(found.total)
     return found
   }
   return Promise.all(scopes.map(plan.way === 'words' && window.limit === 0 ? count : find))

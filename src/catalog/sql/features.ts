@@ -1,5 +1,4 @@
 import type { ChangeFeed } from '../../database/change-feed.ts'
-import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { givenFilters } from '../filters.ts'
@@ -8,6 +7,7 @@ import { onlyCategory, type Selection } from '../selection.ts'
 import { type BoxContent, countInBox, itemsInCells } from './box.ts'
 import { boundedLines } from './export.ts'
 import { FEATURE_LINES } from './export-lines.ts'
+import { ItemCache } from './item-cache.ts'
 import { ownerTable, totalOf } from './item-list.ts'
 import { allOf, among, type Items, select, whereSelected } from './select.ts'
 
@@ -71,11 +71,11 @@ const MAX_BOOKMARKS = 100
 const MAX_CACHED_CELLS = 100_000
 
 /** The numbers of selected items, so that the next pages count nothing. */
-export type FeatureCounts = RevisionCache<Match>
+export type FeatureCounts = ItemCache<Match>
 
 /** Creates an empty cache. */
 export function cacheFeatureCounts(changeFeed: ChangeFeed): FeatureCounts {
-  return new RevisionCache(changeFeed, { limit: MAX_CACHED_CELLS, sizeOf: ({ cells = [] }) => 100 + cells.length })
+  return new ItemCache(changeFeed, { limit: MAX_CACHED_CELLS, sizeOf: ({ cells = [] }) => 100 + cells.length })
 }
 
 /** What a page is read from. */
@@ -127,10 +127,10 @@ function addBookmark({ bookmarks, total }: Match, bookmark: Bookmark): void {
  */
 async function findMatch(source: FeatureSource, selection: FeatureSelection): Promise<Match> {
   const { datasetId, counts } = source
-  const known = counts?.lookup(JSON.stringify([datasetId, selection]))
+  const known = counts?.lookup([datasetId], selection)
   if (known?.value) return known.value
   const match = await countMatches(source, selection)
-  known?.store(match, [`dataset ${datasetId}`])
+  known?.store(match)
   return match
 }
 

@@ -1,8 +1,8 @@
 import type { ChangeFeed } from '../../database/change-feed.ts'
-import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { SORTS } from '../sorts.ts'
+import { ItemCache } from './item-cache.ts'
 import { type ItemOwner, type ItemPosition, itemsBetween, orderOf, ownerTable, totalOf } from './item-list.ts'
 import type { ItemWindow } from './items.ts'
 import { among, select } from './select.ts'
@@ -32,10 +32,10 @@ type WalkList = (after: ItemPosition | undefined, steps: number) => Promise<Book
 
 /** The bookmarks of lists, in memory. */
 export class OffsetBookmarks {
-  readonly #lists: RevisionCache<Bookmarks>
+  readonly #lists: ItemCache<Bookmarks>
 
   constructor(changeFeed: ChangeFeed) {
-    this.#lists = new RevisionCache(changeFeed, {
+    this.#lists = new ItemCache(changeFeed, {
       limit: MAX_BYTES,
       sizeOf: ({ bookmarks }) => bookmarks.reduce((sum, { value }) => sum + BOOKMARK_BYTES + 2 * value.length, 1),
     })
@@ -48,14 +48,14 @@ export class OffsetBookmarks {
   async startAt(window: ItemWindow, owner: ItemOwner, revision: bigint, walk: WalkList): Promise<ItemWindow> {
     const { selection, sort, order, offset } = window
     const steps = Math.floor(offset / BOOKMARK_STEP)
-    const key = JSON.stringify([owner, selection, sort, order])
-    const known = this.#lists.lookup(key, (stored) => stored.revision === revision)
+    const list = [owner.parentItemId, selection, sort, order]
+    const known = this.#lists.lookup([owner.datasetId], list, (stored) => stored.revision === revision)
     let bookmarks = known.value?.bookmarks ?? []
     if (bookmarks.length < steps) {
       const walked = await walk(bookmarks.at(-1), steps - bookmarks.length)
       if (walked.revision !== revision) return window
       bookmarks = [...bookmarks, ...walked.bookmarks]
-      known.store({ revision, bookmarks }, [`dataset ${owner.datasetId}`])
+      known.store({ revision, bookmarks })
     }
     const used = Math.min(steps, bookmarks.length)
     const after = bookmarks[used - 1]

@@ -1,6 +1,5 @@
 import type { ChangeFeed } from '../../database/change-feed.ts'
 import { NEVER_PREPARE } from '../../database/raw-sql.ts'
-import { RevisionCache } from '../../database/revision-cache.ts'
 import type { SqlReader } from '../../database/sql-reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { BoundingBox } from '../box.ts'
@@ -12,6 +11,7 @@ import { onlyCategory, type Selection } from '../selection.ts'
 import { countInBox, itemsInCells } from './box.ts'
 import { fetchInOrder } from './by-id.ts'
 import { findFirst, READ_BOUNDS, type ReadBounds } from './frequent-text.ts'
+import { ItemCache } from './item-cache.ts'
 import { ownerTable, totalOf } from './item-list.ts'
 import { rankOf } from './ranks.ts'
 import {
@@ -36,14 +36,14 @@ import { COMMON_SHARE, type FoldedText, foldText, whereFound, whereWith } from '
 export interface SearchWindow extends Selection, Window {}
 
 /** The totals of texts, so that the next pages count nothing. */
-export type TextTotals = RevisionCache<number>
+export type TextTotals = ItemCache<number>
 
 /** Bytes of keys. */
 const MAX_TOTALS = 4 * 1024 * 1024
 
 /** Creates an empty cache. */
 export function cacheTextTotals(changeFeed: ChangeFeed): TextTotals {
-  return new RevisionCache(changeFeed, { limit: MAX_TOTALS, sizeOf: () => 8 })
+  return new ItemCache(changeFeed, { limit: MAX_TOTALS, sizeOf: () => 8 })
 }
 
 /** When a text is common or frequent. */

@@ -22,7 +22,7 @@ export class RequestBudget {
   #cancellation: Cancellation | undefined
   #untilMs: number | undefined
 
-  constructor(shared: SharedBudget, keyId: string, { raw }: FastifyReply) {
+  constructor(shared: SharedBudget, keyId: string, { raw }: Pick<FastifyReply, 'raw'>) {
     this.#shared = shared
     this.#keyId = keyId
     this.#response = raw

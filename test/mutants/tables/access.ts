@@ -153,6 +153,59 @@ export const ACCESS: readonly MutantTable[] = [
     ],
   },
   {
+    file: 'src/gateway/admission/budget.ts',
+    tests: ['test/fairness/budget.test.ts'],
+    mutants: [
+      { find: 'inFlight.release(this.#keyId)', replace: 'void 0' },
+      { find: 'unread.check(this.#keyId)', replace: '' },
+      { find: 'if (response.destroyed) cancellation.cancel()', replace: '' },
+      { find: 'if (!response.writableFinished) cancellation.cancel()', replace: 'cancellation.cancel()' },
+      { find: 'if (!response.writableFinished) cancellation.cancel()', replace: '' },
+      { find: 'if (this.#cancellation?.isCancelled) throw new StatementCancelled()', replace: '' },
+      { find: 'this.#run(work, true)', replace: 'this.#run(work, false)' },
+    ],
+  },
+  {
+    file: 'src/gateway/admission/pipelining.ts',
+    tests: ['test/server/pipelining.isolated.test.ts'],
+    mutants: [
+      { find: "socket.on('resume', () => {\n      if (line.count > 0) socket.pause()\n    })", replace: '' },
+      { find: 'total += 1\n    socket.pause()', replace: 'total += 1' },
+      { find: 'if (response.socket) {', replace: 'if (response) {' },
+      { find: 'total -= line.count', replace: '' },
+    ],
+  },
+  {
+    file: 'src/gateway/admission/connection-limits.ts',
+    tests: ['test/server/http.test.ts'],
+    mutants: [
+      { find: 'response?.req.complete && ', replace: 'false && ' },
+      { find: 'if (socket.writable) answerClientError(error, socket)', replace: '' },
+      { find: 'if (waiting.has(socket)) return', replace: '', tests: ['test/server/pipelining.isolated.test.ts'] },
+    ],
+  },
+  {
+    file: 'src/api/exports.ts',
+    tests: ['test/server/exports.test.ts'],
+    mutants: [{ find: 'endExport()\n    throw error', replace: 'throw error' }],
+  },
+  {
+    file: 'src/api/ogc/documents.ts',
+    tests: ['test/ogc/paging.test.ts'],
+    mutants: [
+      { find: "['offset', 'startindex'])", replace: "['offset'])" },
+      { find: "['offset', 'startindex'])", replace: "['startindex'])" },
+    ],
+  },
+  {
+    file: 'src/import/undo.ts',
+    tests: ['test/history/history.test.ts'],
+    mutants: [
+      { find: 'if (entry.id !== last.id) throw', replace: 'if (false) throw' },
+      { find: 'const entry = await findUndoableEntry(session, id, slug)', replace: 'const entry = last' },
+    ],
+  },
+  {
     file: 'src/gateway/cors.ts',
     tests: ['test/server/embed.test.ts'],
     mutants: [

@@ -178,6 +178,19 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
+    file: 'src/database/log-position.ts',
+    tests: ['test/database/log-position.test.ts'],
+    mutants: [
+      { find: 'return replayed.mark === position.mark && ', replace: 'return ' },
+      { find: 'replayed.offset >= position.offset', replace: 'replayed.offset > position.offset' },
+      { find: 'if (replayed.mark !== position.mark)', replace: 'if (false)' },
+      { find: 'replayed.ownMark === position.mark ? undefined', replace: 'replayed.ownMark ? undefined' },
+      { find: 'behind > 0n', replace: 'behind > 7n' },
+      { find: 'notifications !== this.#notifications', replace: 'false' },
+      { find: 'finally {\n      this.#isReading = false', replace: 'finally {\n      this.#isReading = true' },
+    ],
+  },
+  {
     file: 'src/api/tile-encoding.ts',
     tests: ['test/server/far-characters.test.ts', 'test/server/tiles.test.ts'],
     mutants: [
@@ -221,11 +234,11 @@ export const CACHES: readonly MutantTable[] = [
     file: 'src/catalog/sql/offset-bookmarks.ts',
     tests: ['test/catalog/offset-bookmarks.test.ts', 'test/catalog/sorts.test.ts'],
     mutants: [
-      { find: '[owner, selection, sort, order])', replace: '[selection, sort, order])' },
-      { find: '[owner, selection, sort, order])', replace: '[owner, sort, order])' },
-      { find: '[owner, selection, sort, order])', replace: '[owner, selection.among, sort, order])' },
-      { find: '[owner, selection, sort, order])', replace: '[owner, selection, order])' },
-      { find: '[owner, selection, sort, order])', replace: '[owner, selection, sort])' },
+      { find: '[owner.parentItemId, selection, sort, order]', replace: '[selection, sort, order]' },
+      { find: '[owner.parentItemId, selection, sort, order]', replace: '[owner.parentItemId, sort, order]' },
+      { find: 'selection, sort, order]', replace: 'selection.among, sort, order]' },
+      { find: 'selection, sort, order]', replace: 'selection, order]' },
+      { find: 'selection, sort, order]', replace: 'selection, sort]' },
       { find: 'stored.revision === revision', replace: 'stored.revision !== null' },
       { find: 'if (walked.revision !== revision) return window', replace: '' },
       { find: 'Math.floor(offset / BOOKMARK_STEP)', replace: 'Math.ceil(offset / BOOKMARK_STEP)' },
@@ -240,12 +253,21 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
+    file: 'src/catalog/sql/item-cache.ts',
+    tests: ['test/catalog/item-cache.test.ts'],
+    mutants: [
+      { find: 'JSON.stringify([datasetIds, question])', replace: 'JSON.stringify(question)' },
+      { find: 'JSON.stringify([datasetIds, question])', replace: 'JSON.stringify(datasetIds)' },
+      { find: 'JSON.stringify([datasetIds, question])', replace: 'JSON.stringify([datasetIds.length, question])' },
+      { find: 'datasetIds.map((id): Topic => `dataset ${id}`)', replace: '[] as Topic[]' },
+      { find: ', isUsableBy)\n', replace: ')\n', tests: ['test/catalog/offset-bookmarks.test.ts'] },
+    ],
+  },
+  {
     file: 'src/catalog/sql/features.ts',
     tests: ['test/catalog/features.test.ts', 'test/ogc/paging.test.ts'],
     mutants: [
-      { find: 'JSON.stringify([datasetId, selection])', replace: 'JSON.stringify([selection])' },
-      { find: 'JSON.stringify([datasetId, selection])', replace: 'JSON.stringify([datasetId])' },
-      { find: '[`dataset ${datasetId}`]', replace: '[]' },
+      { find: 'lookup([datasetId], selection)', replace: 'lookup([datasetId], {})' },
       { find: 'limit: limit + 1', replace: 'limit' },
       { find: 'count < PART_SIZE', replace: 'count <= PART_SIZE' },
       { find: 'written < ids.length', replace: 'written <= ids.length' },
