@@ -1,4 +1,4 @@
-# The image of the gateway: `docker build -t dataset-catalog .` (docs/operations.md)
+# The image of the gateway: `docker build -t dataset-catalog .` (docs/deploying.md)
 #
 #   docker run --stop-timeout 30 --read-only --tmpfs /tmp -v catalog:/data -p 4000:4000 dataset-catalog                    # embedded PostGIS
 #   docker run --stop-timeout 30 --read-only --tmpfs /tmp -e DATABASE_URL=postgresql://... -p 4000:4000 dataset-catalog    # a server

@@ -54,7 +54,7 @@ async function runRestore(folder: string, { yes }: { yes?: true }): Promise<void
 function embeddedDataDir(): string {
   const { database } = readConfig(process.env)
   if (database.kind === 'postgres') {
-    throw operationFailed('DATABASE_URL names a server: use pg_dump and pg_restore, as docs/operations.md says')
+    throw operationFailed('DATABASE_URL names a server: use pg_dump and pg_restore, as docs/backups.md says')
   }
   if (database.dataDir === 'memory://') throw operationFailed('DATA_DIR is memory://, which has no files')
   return database.dataDir

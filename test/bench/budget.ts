@@ -8,13 +8,13 @@ import { load } from './wrk.ts'
 
 /*
  * What a plain request costs the gateway at each door: microseconds of processor time, by the room of docs/architecture.md in which they
- * are spent, and kilobytes that it allocates. It writes the first columns into docs/performance.md.
+ * are spent, and kilobytes that it allocates. It writes the first columns into test/README.md.
  *
  *   node test/bench/budget.ts postgresql://superuser@host/a-database-of-its-own [--seconds 3] [--doors item]
  */
 
 const CONNECTIONS = 8
-const PAGE = new URL('../../docs/performance.md', import.meta.url)
+const PAGE = new URL('../README.md', import.meta.url)
 const [BEGIN, END] = ['<!-- node test/bench/budget.ts writes this table -->\n', '<!-- end of the table -->']
 
 /** The columns of the table: each with the beginning of the scripts that count for it. The first that fits counts. */

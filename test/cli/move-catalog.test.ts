@@ -106,7 +106,7 @@ test('A catalog with its keys moves there and back, and answers each key byte fo
     { action: 'import', canUndo: false },
   ])
 
-  // The check of docs/operations.md.
+  // The check of docs/upgrading.md.
   const copy = inFolder('copy')
   expect((await runCommand(other.env, 'export', '--all', copy, '--with-keys')).code).toBe(0)
   expect(await runShell({}, `diff -r --exclude=history.ndjson ${moved} ${copy}`)).toEqual({

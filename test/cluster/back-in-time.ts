@@ -5,11 +5,11 @@ import { type Node, owner, until } from './node.ts'
 import type { Stage } from './stage.ts'
 
 /*
- * The commands of "A point in time" in docs/operations.md, with an import too many, a new key and a revoked key after the point.
+ * The commands of "A point in time" in docs/backups.md, with an import too many, a new key and a revoked key after the point.
  */
 
-const PAGE = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
-const [, section = ''] = /^### A point in time\n(.*?)^##/ms.exec(PAGE) ?? []
+const PAGE = readFileSync(new URL('../../docs/backups.md', import.meta.url), 'utf8')
+const [, section = ''] = /^## A point in time\n(.*?)^##/ms.exec(PAGE) ?? []
 const [prepare = '', goBack = ''] = [...section.matchAll(/^```console\n(.*?)^```/gms)].map(([, commands = '']) =>
   commands.replaceAll(/^\$ /gm, ''),
 )

@@ -112,7 +112,7 @@ export async function openStage(dcs: Settings): Promise<Stage> {
     return (await (await leader()).query(names)).rows.map((row) => String(at(row, 'name')))
   }
   const followed = async () => (await following()).length === nodes.length - 1
-  /** Builds the replicas again that do not follow, as docs/operations.md says of a frozen leader. */
+  /** Builds the replicas again that do not follow, as docs/deploying.md says of a frozen leader. */
   const rebuild = async () => {
     const sound = [(await leader()).name, ...(await following())]
     for (const node of nodes.filter(({ name }) => !sound.includes(name))) {

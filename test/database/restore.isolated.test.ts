@@ -67,8 +67,8 @@ describe.skipIf(inject('template').kind !== 'postgres' || !hasPostgres)('A resto
   })
 })
 
-describe.skipIf(inject('template').kind !== 'postgres' || !hasPostgres)('The commands of docs/operations.md', () => {
-  const PAGE = readFileSync(`${CHECKOUT}docs/operations.md`, 'utf8').replaceAll('/tmp/', `${inFolder()}/`)
+describe.skipIf(inject('template').kind !== 'postgres' || !hasPostgres)('The commands of docs/backups.md', () => {
+  const PAGE = readFileSync(`${CHECKOUT}docs/backups.md`, 'utf8').replaceAll('/tmp/', `${inFolder()}/`)
   const [, dump = '', restore = ''] = /^(pg_dump .*?)$.*?^(pg_restore .*?)^npx/ms.exec(PAGE) ?? []
   const role = `catalog_owner_${randomUUID().slice(0, 8)}`
   const databases: string[] = []
