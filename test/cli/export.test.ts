@@ -119,7 +119,7 @@ describe('catalog export', () => {
     expect((await readdir(bundle)).sort()).toEqual(['items.ndjson', 'manifest.json'])
     const { revision, ...dataset } = await t.database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'draft' } })
     const manifest = JSON.parse(await readFile(join(bundle, 'manifest.json'), 'utf8'))
-    expect(manifest).toEqual(JSON.parse(JSON.stringify({ dataset, items: 'items.ndjson' })))
+    expect(manifest).toEqual(JSON.parse(JSON.stringify({ dataset, items: [{ file: 'items.ndjson', exact: true }] })))
 
     const again = await run('draft', '--format', 'bundle', '--output', bundle)
     expect([again.code, again.stderr]).toEqual([

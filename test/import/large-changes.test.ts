@@ -65,7 +65,7 @@ describe('An import that would remove or move items', () => {
       return false
     }
     const message = await t.importer.fail({ 'a.ndjson': content }, { confirm: { [kind]: refuse } })
-    expect(asked).toEqual(said === '' ? [] : [{ kind, slug: 'places', count, total: 20 }])
+    expect(asked).toEqual(said === '' ? [] : [{ kind, slug: 'places', count, total: 20, by: 'import' }])
     expect(message).toContain(said)
     if (said !== '') expect(message).toContain(`add --allow-${kind}`)
     const changed = kind === 'moves' ? await countAway() : 20 - (await countItems())

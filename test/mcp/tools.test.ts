@@ -159,7 +159,10 @@ test('suggestItems finds what was probably meant, with the members of a REST ite
 
 test('searchItems needs a text or a box, and names every bad argument', async () => {
   const errorOf = async (given: object) => (await callTool(t.url, t.key, 'searchItems', given))._meta?.error
-  expect(await errorOf({})).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'text' }] })
+  expect(await errorOf({})).toMatchObject({
+    code: 'VALIDATION_FAILED',
+    message: 'give text, within, or latitude and longitude',
+  })
   const within = { west: 'one', south: 2, east: 3, height: 4 }
   expect((await errorOf({ within, limit: 1.5 })).details).toEqual([
     { field: 'within.north', message: 'is required' },
