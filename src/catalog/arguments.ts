@@ -307,5 +307,5 @@ export function parseArguments<Schema extends z.ZodType>(
 }
 
 function toProblem(issue: { path: PropertyKey[]; message: string }): Problem {
-  return { field: issue.path.map(String).join('.'), message: issue.message }
+  return { field: issue.path.length === 0 ? null : issue.path.map(String).join('.'), message: issue.message }
 }

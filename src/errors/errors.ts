@@ -32,8 +32,8 @@ interface ErrorDetail {
 
 /** What is wrong with a parameter. A function makes the message where that takes long. */
 export interface Problem {
-  /** Empty if several fields have the problem together. */
-  field: string
+  /** Null if several fields have the problem together. A client may send a field without a name. */
+  field: string | null
   message: string | (() => string)
 }
 
@@ -77,10 +77,10 @@ const MAX_MESSAGE_LENGTH = 500
 
 /** Returns `VALIDATION_FAILED`, with the first problem of each parameter. It names 50 of them, and the number of the others. */
 export function validationFailed(problems: readonly Problem[]): CatalogError {
-  const firsts = new Map<string, Problem>()
+  const firsts = new Map<string | null, Problem>()
   for (const problem of problems) if (!firsts.has(problem.field)) firsts.set(problem.field, problem)
   const details: ErrorDetail[] = [...firsts.values()].slice(0, MAX_DETAILS).map(({ field, message }) => ({
-    field: field === '' ? null : shorten(field, MAX_FIELD_LENGTH),
+    field: field === null ? null : shorten(field, MAX_FIELD_LENGTH),
     message: shorten(typeof message === 'string' ? message : message(), MAX_MESSAGE_LENGTH),
   }))
   const others = firsts.size - details.length

@@ -49,7 +49,8 @@ export function ignoredParameters(queryString: string, known: readonly string[])
 
 /** A strict schema has one issue for all unknown parameters. */
 function toProblems(issue: z.core.$ZodIssue, known: readonly string[]): Problem[] {
-  if (issue.code !== 'unrecognized_keys') return [{ field: issue.path.map(String).join('.'), message: issue.message }]
+  const field = issue.path.length === 0 ? null : issue.path.map(String).join('.')
+  if (issue.code !== 'unrecognized_keys') return [{ field, message: issue.message }]
   return issue.keys.map((key) => unknownParameter(key, known))
 }
 
