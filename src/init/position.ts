@@ -1,3 +1,4 @@
+import { columnsOfField } from '../rows/column-mapping.ts'
 import { describeCoordinate, plainCoordinate } from '../rows/coordinate-text.ts'
 import type { Dialect } from '../rows/formats/dialect.ts'
 import type { ColumnSource, Columns } from '../rows/manifest.ts'
@@ -31,7 +32,7 @@ export async function findPosition(sample: Sample): Promise<Position> {
   const inParts = sample.columns.filter((column) => COORDINATES.some((field) => partOf(field, column) !== undefined))
   const { decimal, choices } = findDecimal(sample, [...all.latitude, ...all.longitude, ...inParts])
   const parts = findParts(sample, all)
-  const used = parts ? COORDINATES.flatMap((field) => Object.values(parts[field])) : []
+  const used = parts ? COORDINATES.flatMap((field) => columnsOfField(parts, field)) : []
   const without = (columns: readonly string[]) => columns.filter((column) => !used.includes(column))
   const named = { latitude: without(all.latitude), longitude: without(all.longitude) }
   const areDegrees = (field: Coordinate, column: string) =>
@@ -136,13 +137,12 @@ function sideChoice(sample: Sample, field: Coordinate, column: string): Choice[]
   if (side === undefined || [first, ...others].some((text) => /^[-−]|[nsew]/i.test(text))) return []
   if ((side === 'S') !== (field === 'latitude')) return []
   const [taken, other] = side === 'S' ? ['north', 'south'] : ['east', 'west']
-  const add = written({ [field]: { degrees: column, hemisphere: '…' } })
   return openChoice(field, [
     { choice: `to the ${taken}, as ${column} has no minus`, example: first, write: written({ [field]: column }) },
     {
       choice: `to the ${other}, as its name says`,
       example: `-${first}`,
-      write: `put a minus before each value, or add a column with ${side}: ${add}`,
+      write: written({ [field]: { degrees: column, hemisphere: { value: side } } }),
     },
   ])
 }

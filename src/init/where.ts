@@ -40,10 +40,14 @@ export async function countryTest(code: string): Promise<(place: Place) => boole
 /** Hong Kong and Puerto Rico have codes of their own. */
 const WITH_CODE = { level: 'territory', withProp: 'iso1A2' }
 
+/** Degrees to the east. A place on the line where outlines meet, such as 180, is in none of them. */
+const BESIDE = [0, -0.01, 0.01]
+
 /** Says where a place is: `South Korea, 5 km from Seoul`. Waters count as their country's, so the nearest city stands beside it. */
 export async function describePlace(place: Place): Promise<string> {
   const { feature } = await loadCountries()
-  const country = feature([place.longitude, place.latitude], WITH_CODE)?.properties.nameEn ?? 'in no country'
+  const features = BESIDE.map((degrees) => feature([place.longitude + degrees, place.latitude], WITH_CODE))
+  const country = features.find(Boolean)?.properties.nameEn ?? 'in no country'
   const nearest = nearestCity(place)
   return `${country}, ${nearest ? `${Math.round(nearest.km)} km from ${nearest.name}` : 'far from any city'}`
 }

@@ -48,7 +48,8 @@ function readSource(field: string, source: ColumnSource, row: Fields, decimal?: 
 function readAngle(source: Extract<ColumnSource, { degrees: string }>, row: Fields): Angle {
   const textIn = (name: string | undefined) => (name === undefined ? undefined : textOf(readValue(row, name)))
   const [degrees = '', minutes = '', seconds = ''] = [source.degrees, source.minutes, source.seconds].map(textIn)
-  return new Angle({ degrees, minutes, seconds, hemisphere: textIn(source.hemisphere) })
+  const side = source.hemisphere
+  return new Angle({ degrees, minutes, seconds, hemisphere: typeof side === 'object' ? side.value : textIn(side) })
 }
 
 function readValue(row: Fields, name: string): unknown {
@@ -172,7 +173,9 @@ function columnsOf(source: ColumnSource): string[] {
   if ('column' in source) return [source.column]
   if ('first' in source) return source.first
   if ('degrees' in source)
-    return [source.degrees, source.minutes, source.seconds, source.hemisphere].filter((name) => name !== undefined)
+    return [source.degrees, source.minutes, source.seconds, source.hemisphere].filter(
+      (name) => typeof name === 'string',
+    )
   return 'template' in source ? placeholdersOf(source.template) : []
 }
 

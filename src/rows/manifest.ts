@@ -30,7 +30,7 @@ const angle = z.strictObject({
   degrees: z.string(),
   minutes: z.string().optional(),
   seconds: z.string().optional(),
-  hemisphere: z.string().optional(),
+  hemisphere: z.union([z.string(), z.strictObject({ value: z.string() })]).optional(),
 })
 
 /** A column whose text becomes a number in extraAttributes. */

@@ -381,6 +381,11 @@ test('a country that does not exist is refused', async () => {
   await expect(init('id,name,x,y\n7,A,1749146,5427448\n', 'XX')).rejects.toThrow('--country XX is no country')
 })
 
+test.each(['180', '-180'])('the place on the line of %s degrees is in its country', async (longitude) => {
+  const { places } = await init(`id,name,lat,lon\n7,A,-17,${longitude}\n`)
+  expect(places[0]?.where).toMatch(/^Fiji, /)
+})
+
 test('three places are shown: the first, the middle and the last, where they would be stored', async () => {
   const rows = Array.from({ length: 5_001 }, (_, n) => `${n + 3},A,${37 + n / 10_000},127.00000004\n`)
   const { places } = await init(`id,name,lat,lon\n${rows.join('')}`)

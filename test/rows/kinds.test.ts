@@ -101,6 +101,11 @@ describe('A coordinate in several columns', () => {
     expect(await read('a.csv', `${SIDES_HEADER}1,A,${cells}\n`, SIDES)).toEqual([`1 A ${place}`])
   })
 
+  test('has one side in all rows', async () => {
+    const west = mapped({ latitude: 'lat', longitude: { degrees: 'lon', hemisphere: { value: 'W' } } })
+    expect(await read('a.csv', 'id,name,lat,lon\n1,A,33.4,70.6\n', west)).toEqual(['1 A 33.4 -70.6'])
+  })
+
   test.each<[string, string]>([
     ['33.4,E,70.6,W', 'latitude must have the hemisphere N or S: 33.4 E'],
     ['33.4,,70.6,W', 'latitude must have the hemisphere N or S: 33.4'],

@@ -69,7 +69,11 @@ function describeSource(source: NonNullable<Proposal['columns']['name']>): strin
   if (Array.isArray(source)) return source.map((each) => (typeof each === 'string' ? each : each.column)).join(', ')
   if ('template' in source) return source.template.replaceAll(/[{}]/g, '')
   if ('value' in source) return '(the same in every row)'
-  return 'column' in source ? `${source.column}, else ${source.default}` : Object.values(source).join(' ')
+  return 'column' in source
+    ? `${source.column}, else ${source.default}`
+    : Object.values(source)
+        .map((part) => (typeof part === 'object' && 'value' in part ? part.value : part))
+        .join(' ')
 }
 
 function printChoices({ choices }: Proposal): void {
