@@ -1,6 +1,6 @@
 import { v5 as uuidV5 } from 'uuid'
 import type { Image } from '../catalog/models.ts'
-import type { GivenImage } from '../rows/lists.ts'
+import type { GivenImage } from '../rows/field-schemas.ts'
 import type { RowItem } from '../rows/parse-item.ts'
 
 /** An item for the staging table. Timestamps and a parent that the row does not have are null. */

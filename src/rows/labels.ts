@@ -1,10 +1,9 @@
 import { operationFailed } from '../errors/errors.ts'
-import { ColumnCheck } from './check-columns.ts'
+import { ColumnCheck } from './column-mapping.ts'
 import { type CodeLabel, codeLabel, type LabelFile, type LabelSource } from './field-schemas.ts'
 import { readFile } from './formats/readers.ts'
 import type { Fields } from './formats/source-row.ts'
-import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
-import { type FileProblem, type Problem, ProblemList } from './problem.ts'
+import { describeIssues, type FileProblem, ISSUE_OPTIONS, type Problem, ProblemList } from './problem.ts'
 
 /**
  * Reads the labels of all sources.

@@ -5,12 +5,11 @@ import { quoteForShell } from '../errors/quote-for-shell.ts'
 import { jsonReason, parseExactJson, type RawNumber } from '../json.ts'
 import { datasetFields } from './dataset-fields.ts'
 import { codeLabel, jsonObject, LABELLED_FIELDS, type LabelSource } from './field-schemas.ts'
-import { findUnicode } from './formats/detect-encoding.ts'
 import { type Dialect, dialectMembers, type SourceFile } from './formats/dialect.ts'
-import { decodes } from './formats/encodings.ts'
+import { decodes, findUnicode } from './formats/encodings.ts'
 import { readBytes, requireRegularFile } from './formats/read-text.ts'
-import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
 import { ROW_FIELDS } from './parse-item.ts'
+import { describeIssues, ISSUE_OPTIONS } from './problem.ts'
 
 const template = z.strictObject({ template: z.string() })
 const constantValue = z.union([z.string(), z.number(), z.custom<RawNumber>(JSON.isRawJSON), z.boolean(), z.null()])

@@ -4,18 +4,19 @@ import type { ItemField } from '../catalog/columns.ts'
 import { jsonReason, parseExactJson } from '../json.ts'
 import {
   coordinate,
+  exactKeywordList,
   exactText,
+  imageList,
   indexedText,
   jsonObject,
+  keywordList,
   MAX_INDEXED_LENGTH,
   optionalText,
   plainText,
   timestamp,
 } from './field-schemas.ts'
 import type { Fields } from './formats/source-row.ts'
-import { describeIssues, ISSUE_OPTIONS } from './issues.ts'
-import { exactKeywordList, imageList, keywordList } from './lists.ts'
-import type { RowIdentity } from './problem.ts'
+import { describeIssues, ISSUE_OPTIONS, type RowIdentity } from './problem.ts'
 
 /** Accepts a value, or its JSON as text, because a CSV cell contains only text. */
 const jsonOr = <Schema extends z.ZodType>(schema: Schema) =>

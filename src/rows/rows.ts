@@ -1,6 +1,6 @@
 import { shorten } from '../errors/errors.ts'
-import { ColumnCheck } from './check-columns.ts'
 import {
+  ColumnCheck,
   columnMapping,
   columnsOfField,
   findBadNumber,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { splitFeatures } from '../../src/rows/formats/geojson-features.ts'
+import { splitFeatures } from '../../src/rows/formats/geojson.ts'
 import { readManifest } from '../../src/rows/manifest.ts'
 import { collection, csv, DATASET, type Files, ndjson, point, row, useImporter } from '../support/import.ts'
 

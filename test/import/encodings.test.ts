@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import iconv from 'iconv-lite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { initManifest } from '../../src/init/init-manifest.ts'
-import { guessEncodings } from '../../src/rows/formats/guess-encodings.ts'
+import { guessEncodings } from '../../src/rows/formats/encodings.ts'
 import { csv, useImporter } from '../support/import.ts'
 import LANGUAGES from './data/languages.json' with { type: 'json' }
 

@@ -5,9 +5,21 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { messageOf, operationFailed } from '../../errors/errors.ts'
 import { quoteForShell } from '../../errors/quote-for-shell.ts'
-import { findInAscii, findUnicode, inferEncoding, isSurelyUtf8, isValid, splitLines } from './detect-encoding.ts'
 import { adviseEntry, type SourceFile } from './dialect.ts'
-import { type Decoder, decoderOf, InvalidText, isEncoding, isSameEncoding, isUnicode } from './encodings.ts'
+import {
+  type Decoder,
+  decoderOf,
+  findInAscii,
+  findUnicode,
+  InvalidText,
+  inferEncoding,
+  isEncoding,
+  isSameEncoding,
+  isSurelyUtf8,
+  isUnicode,
+  isValid,
+  splitLines,
+} from './encodings.ts'
 import { describeMissing, findSignature } from './signatures.ts'
 
 const DEFAULT_ENCODING = 'utf-8'

@@ -18,7 +18,7 @@ export interface FieldsRow {
 }
 
 /** The names of the columns, before the first row. */
-export interface Header {
+interface Header {
   line: number
   columns: readonly string[]
 }
