@@ -28,6 +28,22 @@ const open = () => {
 }
 const touch = (id: string) => db.database.prisma.dataset.update({ where: { id }, data: { updatedAt: new Date() } })
 
+test('the items of a read are all that its statements returned, and belong to a dataset only if the read knows one', () => {
+  const dataset = (id: string) => list.all.filter((each) => each.id === id)
+  const readsOf = (ids: readonly string[], onAll: boolean) => {
+    const readLog = log()
+    for (const id of ids) for (const each of dataset(id)) readLog.mayAccess(each)
+    if (onAll) readLog.dependOnAll()
+    readLog.countItems(2)
+    readLog.countItems(3)
+    return [readLog.itemsRead.items, readLog.itemsRead.dataset?.id]
+  }
+  expect(readsOf([seoul], false)).toEqual([5, seoul])
+  expect(readsOf([seoul], true)).toEqual([5, undefined])
+  expect(readsOf([seoul, paid], false)).toEqual([5, undefined])
+  expect(readsOf([], false)).toEqual([5, undefined])
+})
+
 test('the scope of a read is the datasets that the key may access, and asking for it decides nothing', () => {
   const readLog = log()
   const { scope } = readLog

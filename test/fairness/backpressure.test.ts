@@ -79,3 +79,13 @@ test('responses whose size is estimated leave nothing behind when they are read'
   await expect.poll(() => unread.bytes).toBe(0)
   await app.close()
 })
+
+test('who holds nothing alone may hold any amount; a newcomer has a share; who has given all back is none of the owners', () => {
+  const memory = new FairShare(12)
+  expect(memory.hasRoom('a', 100)).toBe(true)
+  memory.add('a', 6)
+  expect([memory.hasRoom('a', 1), memory.hasRoom('b', 6), memory.hasRoom('b', 7)]).toEqual([false, true, false])
+  expect([memory.isEntitled('b', 4), memory.isEntitled('b', 5)]).toEqual([true, false])
+  memory.add('a', -6)
+  expect([memory.isEntitled('b', 6), memory.isEntitled('b', 7)]).toEqual([true, false])
+})

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fastify } from 'fastify'
 import { expect, test } from 'vitest'
 import { CANCELLED, currentCancellation } from '../../src/database/cancellation.ts'
@@ -9,20 +12,27 @@ import { UnreadResponses } from '../../src/gateway/admission/unread.ts'
 
 /* What a request may take of what all share, without a database. */
 
-const LIMITS = { unreadBytes: 100_000, responseStallTimeoutMs: 60_000 }
+const LIMITS = { unreadBytes: 100_000, responseStallTimeoutMs: 200 }
 
 /** The budgets of requests of keys. */
 function open(places = 2) {
   const app = fastify()
-  const unread = new UnreadResponses(app, LIMITS, () => 'greedy')
-  // It has reserved memory, and is never sent.
-  app.get('/', (request, reply) => unread.reserve(request, reply, 90_000))
+  const unread = new UnreadResponses(app, LIMITS, ({ headers }) => String(headers.owner))
+  // They have reserved memory, and are never sent.
+  app.get<{ Params: { bytes: string } }>('/hold/:bytes', (request, reply) =>
+    unread.reserve(request, reply, Number(request.params.bytes)),
+  )
+  const hold = async (owner: string, bytes: number) => {
+    const before = unread.bytes
+    void app.inject({ url: `/hold/${bytes}`, headers: { owner } }).catch(() => {})
+    await expect.poll(() => unread.bytes).toBe(before + bytes)
+  }
   const inFlight = createSlots(places)
   const request = (keyId = 'key') => {
     const raw = new ServerResponse(new IncomingMessage(new Socket()))
     return { raw, budget: new RequestBudget({ inFlight, unread }, keyId, { raw }) }
   }
-  return { app, unread, request }
+  return { app, unread, hold, request }
 }
 
 test('a place is free again after a read, however it ends', async () => {
@@ -38,9 +48,8 @@ test('a place is free again after a read, however it ends', async () => {
 })
 
 test('a key whose clients have not read its share begins nothing; other keys do', async () => {
-  const { app, unread, request } = open()
-  void app.inject('/').catch(() => {})
-  await expect.poll(() => unread.bytes).toBe(90_000)
+  const { hold, request } = open()
+  await hold('greedy', 90_000)
   let hasRun = false
   const read = async () => {
     hasRun = true
@@ -49,6 +58,39 @@ test('a key whose clients have not read its share begins nothing; other keys do'
   expect(hasRun).toBe(false)
   await request('other').budget.read(read)
   expect(hasRun).toBe(true)
+})
+
+test('a key with less than its share begins a response, although others have taken the rest', async () => {
+  const { hold, request } = open()
+  await hold('greedy', 60_000)
+  await hold('modest', 30_000)
+  await expect(request('greedy').budget.read(async () => 1)).rejects.toMatchObject({ refusal: 'unread' })
+  await expect(request('modest').budget.read(async () => 1)).resolves.toBe(1)
+})
+
+test('a response whose client has left holds no memory', async () => {
+  const { app, unread } = open()
+  app.get('/gone', async (request, reply) => {
+    reply.raw.destroy()
+    await once(reply.raw, 'close')
+    unread.reserve(request, reply, 50_000)
+  })
+  await app.inject('/gone').catch(() => {})
+  expect(unread.bytes).toBe(0)
+})
+
+test('a response that the gateway makes slowly is not cut off, if the client reads it', async () => {
+  const { app, unread } = open()
+  const parts = async function* () {
+    yield 'first'
+    await sleep(5 * LIMITS.responseStallTimeoutMs)
+    yield ' second'
+  }
+  app.get('/slow', (_request, reply) => void reply.send(Readable.from(parts())))
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  expect(await (await fetch(`${url}/slow`)).text()).toBe('first second')
+  expect(unread.cutOff).toBe(0)
+  await app.close()
 })
 
 test('a disconnect cancels the reads of a request, also if it came before them', async () => {

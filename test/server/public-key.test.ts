@@ -49,6 +49,13 @@ describe('Its limits', () => {
     expect((await from('192.0.2.11')).headers.get('ratelimit')).toContain('"items";r=10;')
   })
 
+  test('of items end with the item that reaches them', async () => {
+    const one = '/v1/datasets/seoul/items?limit=1'
+    const { key } = await createKey(t.database.prisma, { name: 'exact', itemsPerMinute: 1 })
+    expect(await statuses(from('192.0.2.20', one, key))).toEqual([200])
+    expect(await statuses(from('192.0.2.20', one, key))).toEqual([429])
+  })
+
   test('of another key count for all of its clients together', async () => {
     const { key } = await createKey(t.database.prisma, { name: 'other', requestsPerMinute: 2 })
     const other = (address: string) => from(address, '/v1/datasets', key)
