@@ -13,7 +13,17 @@ import { BASE_MAP_VERSION } from './base-map.ts'
 const { resolve } = createRequire(import.meta.url)
 /** Packages of one module, which don't export their package.json. */
 const ONE_MODULE = ['@mapbox/point-geometry', '@mapbox/vector-tile', 'pbf']
-const PACKAGES = ['@graphql-yoga/render-graphiql', '@protomaps/basemaps', 'maplibre-gl', 'pmtiles', ...ONE_MODULE]
+const PACKAGES = [
+  ...[
+    '@github/combobox-nav',
+    '@graphql-yoga/render-graphiql',
+    '@protomaps/basemaps',
+    'maplibre-gl',
+    'pmtiles',
+    'preact',
+  ],
+  ...ONE_MODULE,
+]
 const folderOf = (name: string) => dirname(resolve(ONE_MODULE.includes(name) ? name : `${name}/package.json`))
 
 /** Returns the names and versions of the packages; with them the addresses of the assets change. */
