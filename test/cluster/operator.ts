@@ -77,7 +77,7 @@ export class Operator {
   }
 
   async undo(): Promise<Finished> {
-    return this.#count(await runCatalog(this.#stage.env, 'undo', SLUG))
+    return this.#count(await runCatalog(this.#stage.env, 'undo', SLUG, '--allow-removals', '--allow-moves'))
   }
 
   async backup(): Promise<Finished> {

@@ -95,7 +95,10 @@ describe.runIf(inject('template').kind === 'postgres' && hasPgBouncer)(
 
     test('imports and undoes, and doctor finds nothing', async () => {
       expect(await runCatalog(env, 'import', SAMPLES)).toMatchObject({ code: 0, stderr: '' })
-      expect(await runCatalog(env, 'undo', 'seoul-landmarks', '--allow-removals')).toMatchObject({ code: 0, stderr: '' })
+      expect(await runCatalog(env, 'undo', 'seoul-landmarks', '--allow-removals')).toMatchObject({
+        code: 0,
+        stderr: '',
+      })
       const { stdout, code } = await runCatalog(env, 'doctor', '--json')
       const ill = JSON.parse(stdout).filter(({ isOk }: { isOk: boolean }) => !isOk)
       expect({ ill, code }).toEqual({ ill: [], code: 0 })
