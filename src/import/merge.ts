@@ -1,7 +1,7 @@
 import type { Label } from '../history/entries.ts'
 import { metresBetween } from '../history/item-changes.ts'
 import { type Change, recordChange } from '../history/record.ts'
-import { IMPORTED_COLUMNS } from '../rows/dataset-fields.ts'
+import { IMPORTED_COLUMNS } from '../rows/manifest.ts'
 import { columnList, type SqlText, sql } from '../sql.ts'
 import { mergeCodeLabels } from './code-labels.ts'
 import { lockChangedRows } from './dataset-lock.ts'

@@ -1,5 +1,5 @@
 import { plainCoordinate } from '../rows/coordinate-text.ts'
-import type { Dialect } from '../rows/formats/dialect.ts'
+import type { Dialect } from '../rows/formats/source.ts'
 import { type Choice, openChoice, written } from './choice.ts'
 import { isAngleName } from './header-names.ts'
 import { type Sample, textsIn } from './sample.ts'

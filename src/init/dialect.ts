@@ -1,9 +1,8 @@
 import { parse } from 'csv-parse/sync'
 import { findHint, LINE_ENDS, mayBeTitle, SEPARATORS } from '../rows/formats/csv.ts'
-import type { Dialect, SourceFile } from '../rows/formats/dialect.ts'
 import { decodes, findInAscii, findUnicode, inferEncoding, splitLines } from '../rows/formats/encodings.ts'
 import { readBytes } from '../rows/formats/read-text.ts'
-import { hasText } from '../rows/formats/source-row.ts'
+import { type Dialect, hasText, type SourceFile } from '../rows/formats/source.ts'
 import { readTables } from '../rows/formats/xlsx/xlsx.ts'
 import { type Choice, openChoice, written } from './choice.ts'
 

@@ -1,7 +1,7 @@
 import { isUuid } from '../catalog/arguments.ts'
 import { shorten } from '../errors/errors.ts'
 import { columnsOfField, textOf } from '../rows/column-mapping.ts'
-import type { Fields } from '../rows/formats/source-row.ts'
+import type { Fields } from '../rows/formats/source.ts'
 import type { Columns } from '../rows/manifest.ts'
 import { type Choice, openChoice, type Reading, written } from './choice.ts'
 import { COUNTER_NAME, COUNTRY_NAME, isIdName, isKeyName, matches, REFERRING_NAME, START_NAME } from './header-names.ts'

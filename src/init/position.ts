@@ -1,6 +1,6 @@
 import { columnsOfField } from '../rows/column-mapping.ts'
 import { describeCoordinate, plainCoordinate } from '../rows/coordinate-text.ts'
-import type { Dialect } from '../rows/formats/dialect.ts'
+import type { Dialect } from '../rows/formats/source.ts'
 import type { ColumnSource, Columns } from '../rows/manifest.ts'
 import { type Choice, openChoice, written } from './choice.ts'
 import { findDecimal } from './decimal.ts'

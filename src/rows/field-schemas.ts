@@ -3,7 +3,7 @@ import { uuid } from '../catalog/arguments.ts'
 import { FIRST_TIMESTAMP, LAST_TIMESTAMP } from '../catalog/models.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import { isObject, parseExactJson, type RawNumber, textOfNumber } from '../json.ts'
-import type { SourceFile } from './formats/dialect.ts'
+import type { SourceFile } from './formats/source.ts'
 
 /*
  * Schemas for the values of fields. Text keeps its spaces. An empty string means no value.

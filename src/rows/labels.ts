@@ -2,7 +2,7 @@ import { operationFailed } from '../errors/errors.ts'
 import { ColumnCheck } from './column-mapping.ts'
 import { type CodeLabel, codeLabel, type LabelFile, type LabelSource } from './field-schemas.ts'
 import { readFile } from './formats/readers.ts'
-import type { Fields } from './formats/source-row.ts'
+import type { Fields } from './formats/source.ts'
 import { describeIssues, type FileProblem, ISSUE_OPTIONS, type Problem, ProblemList } from './problem.ts'
 
 /**

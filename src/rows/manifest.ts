@@ -1,15 +1,68 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
+import { isSlug, uuid } from '../catalog/arguments.ts'
+import { columnName } from '../catalog/columns.ts'
+import { isEmailAddress, isWebAddress } from '../config/contact.ts'
 import { operationFailed } from '../errors/errors.ts'
 import { quoteForShell } from '../errors/quote-for-shell.ts'
 import { jsonReason, parseExactJson, type RawNumber } from '../json.ts'
-import { datasetFields } from './dataset-fields.ts'
-import { codeLabel, jsonObject, LABELLED_FIELDS, type LabelSource } from './field-schemas.ts'
-import { type Dialect, dialectMembers, type SourceFile } from './formats/dialect.ts'
+import {
+  codeLabel,
+  jsonObject,
+  LABELLED_FIELDS,
+  type LabelSource,
+  optionalText,
+  text,
+  timestamp,
+} from './field-schemas.ts'
 import { decodes, findUnicode } from './formats/encodings.ts'
 import { readBytes, requireRegularFile } from './formats/read-text.ts'
+import { type Dialect, dialectMembers, type SourceFile } from './formats/source.ts'
 import { ROW_FIELDS } from './parse-item.ts'
 import { describeIssues, ISSUE_OPTIONS } from './problem.ts'
+
+/** Text of a form, or null for no value. */
+function optionalForm(isValid: (value: string) => boolean, message: string) {
+  return optionalText.refine((value) => value === null || isValid(value), message)
+}
+
+/** @see https://spdx.github.io/spdx-spec/v3.0.1/annexes/spdx-license-expressions/ */
+const isSpdx = (value: string) => /^[A-Za-z0-9.-]{1,100}\+?$/.test(value)
+const isDate = (value: string) => z.iso.date().safeParse(value).success
+
+/** The fields of a dataset that a manifest gives. */
+export const datasetFields = z.strictObject({
+  id: uuid.optional(),
+  slug: z.string().refine(isSlug, 'must be letters, digits and ._~- (at most 200), and not a UUID'),
+  name: text,
+  description: optionalText,
+  status: z.enum(['draft', 'active', 'inactive', 'archived']),
+  visibility: z.enum(['public', 'restricted', 'paid']),
+  accessTier: optionalText,
+  attribution: text,
+  license: optionalForm(
+    (value) => isSpdx(value) || isWebAddress(value),
+    'must be an SPDX identifier, such as CC-BY-4.0, or a URL',
+  ),
+  publisher: optionalText,
+  contact: optionalForm((value) => isEmailAddress(value) || isWebAddress(value), 'must be an e-mail address or a URL'),
+  termsUrl: optionalForm(isWebAddress, 'must be a URL that begins with http:// or https://'),
+  sourceUrl: optionalForm(isWebAddress, 'must be a URL that begins with http:// or https://'),
+  sourceDate: optionalForm(isDate, 'must be a date, such as 2026-01-31'),
+  updateFrequency: optionalText,
+  createdAt: timestamp.optional(),
+  updatedAt: timestamp.optional(),
+})
+
+/** The columns of a dataset that each import sets. */
+export const IMPORTED_COLUMNS = Object.keys(
+  datasetFields.omit({ id: true, slug: true, createdAt: true, updatedAt: true }).shape,
+).map(columnName)
+
+/** The values of the fields, by their columns. */
+export function columnsOf(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([field, value]) => [columnName(field), value]))
+}
 
 const template = z.strictObject({ template: z.string() })
 const constantValue = z.union([z.string(), z.number(), z.custom<RawNumber>(JSON.isRawJSON), z.boolean(), z.null()])

@@ -15,7 +15,7 @@ import {
   plainText,
   timestamp,
 } from './field-schemas.ts'
-import type { Fields } from './formats/source-row.ts'
+import type { Fields } from './formats/source.ts'
 import { describeIssues, ISSUE_OPTIONS, type RowIdentity } from './problem.ts'
 
 /** Accepts a value, or its JSON as text, because a CSV cell contains only text. */

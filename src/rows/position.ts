@@ -1,9 +1,14 @@
 import { operationFailed } from '../errors/errors.ts'
-import { Angle, degreesOf } from './angle.ts'
 import { columnsOfField, textOf } from './column-mapping.ts'
-import { type CoordinateField, describeCoordinate, plainCoordinate, plainPair } from './coordinate-text.ts'
-import { adviseEntry } from './formats/dialect.ts'
-import type { Fields } from './formats/source-row.ts'
+import {
+  Angle,
+  type CoordinateField,
+  degreesOf,
+  describeCoordinate,
+  plainCoordinate,
+  plainPair,
+} from './coordinate-text.ts'
+import { adviseEntry, type Fields } from './formats/source.ts'
 import type { ItemFile } from './manifest.ts'
 import { Misfit } from './parse-item.ts'
 import { findReferenceSystem, type ReferenceSystem } from './reference-system.ts'

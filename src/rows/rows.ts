@@ -13,7 +13,7 @@ import {
 import { plainCoordinate } from './coordinate-text.ts'
 import { findDoubts } from './formats/no-value.ts'
 import { readFile } from './formats/readers.ts'
-import type { ByteListener, FieldsRow } from './formats/source-row.ts'
+import type { ByteListener, FieldsRow } from './formats/source.ts'
 import type { ItemFile } from './manifest.ts'
 import { identityOf, Misfit, parseItem, ROW_FIELDS, type RowItem } from './parse-item.ts'
 import { PositionReader } from './position.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readFile } from '../../src/rows/formats/readers.ts'
-import type { FieldsRow } from '../../src/rows/formats/source-row.ts'
+import type { FieldsRow } from '../../src/rows/formats/source.ts'
 import { explainProblem, type Problem } from '../../src/rows/problem.ts'
 import { type Cell, styled, styleSheet, xlsx } from '../support/xlsx.ts'
 import FORMATS from './data/formats.json' with { type: 'json' }

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { operationFailed } from '../../errors/errors.ts'
 import type { Problem } from '../problem.ts'
-import { adviseEntry, type SourceFile } from './dialect.ts'
-import { hasText, MAX_ROW_LENGTH, type SourceRow } from './source-row.ts'
+import { adviseEntry, hasText, MAX_ROW_LENGTH, type SourceFile, type SourceRow } from './source.ts'
 
 /**
  * Yields the header and the rows of separated values (RFC 4180). An empty cell means no value, and so does one that a row lacks at its end.

@@ -5,9 +5,17 @@ import { quoteForShell } from '../../errors/quote-for-shell.ts'
 import { isObject } from '../../json.ts'
 import type { Problem } from '../problem.ts'
 import { findReferenceSystem } from '../reference-system.ts'
-import { adviseEntry, type SourceFile } from './dialect.ts'
 import { countLines } from './read-text.ts'
-import { type Fields, type FieldsRow, hasText, MAX_ROW_LENGTH, parseJsonRow, type SourceRow } from './source-row.ts'
+import {
+  adviseEntry,
+  type Fields,
+  type FieldsRow,
+  hasText,
+  MAX_ROW_LENGTH,
+  parseJsonRow,
+  type SourceFile,
+  type SourceRow,
+} from './source.ts'
 
 /**
  * Yields the features of a GeoJSON FeatureCollection (RFC 7946), or of a GeoJSON text sequence (RFC 8142), as rows. The properties become

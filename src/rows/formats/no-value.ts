@@ -1,6 +1,5 @@
 import type { Problem } from '../problem.ts'
-import { adviseEntry, type SourceFile } from './dialect.ts'
-import type { Fields } from './source-row.ts'
+import { adviseEntry, type Fields, type SourceFile } from './source.ts'
 
 /** What spreadsheets and databases write where there is no value, and the errors of spreadsheets in several languages. */
 const NO_VALUE =

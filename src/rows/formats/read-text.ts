@@ -5,7 +5,6 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { messageOf, operationFailed } from '../../errors/errors.ts'
 import { quoteForShell } from '../../errors/quote-for-shell.ts'
-import { adviseEntry, type SourceFile } from './dialect.ts'
 import {
   type Decoder,
   decoderOf,
@@ -21,6 +20,7 @@ import {
   splitLines,
 } from './encodings.ts'
 import { describeMissing, findSignature } from './signatures.ts'
+import { adviseEntry, type SourceFile } from './source.ts'
 
 const DEFAULT_ENCODING = 'utf-8'
 

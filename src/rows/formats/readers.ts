@@ -1,12 +1,18 @@
 import { operationFailed } from '../../errors/errors.ts'
 import { readCsv } from './csv.ts'
-import type { Dialect, SourceFile } from './dialect.ts'
 import { readGeoJson } from './geojson.ts'
-import { readNdjson } from './ndjson.ts'
 import { emptyCells } from './no-value.ts'
 import { readText } from './read-text.ts'
-import { findOtherWay } from './signatures.ts'
-import { type ByteListener, hasText, type SourceRow } from './source-row.ts'
+import { findOtherWay, linesOf } from './signatures.ts'
+import {
+  type ByteListener,
+  type Dialect,
+  hasText,
+  MAX_ROW_LENGTH,
+  parseJsonRow,
+  type SourceFile,
+  type SourceRow,
+} from './source.ts'
 import { readXlsx } from './xlsx/xlsx.ts'
 
 /** A format of files, by the ending of their names. */
@@ -76,4 +82,31 @@ export async function* readFile(file: SourceFile, onBytes: ByteListener = () => 
       if (Object.values(fields).some(hasText)) yield fields === row.fields ? row : { ...row, fields }
     }
   }
+}
+
+/**
+ * Yields the rows of NDJSON, which has one JSON object per line. Skips blank lines.
+ * @throws `OPERATION_FAILED` if a line is too long
+ */
+async function* readNdjson(text: AsyncIterable<string>, { name: fileName }: SourceFile): AsyncGenerator<SourceRow> {
+  let line = 0
+  let rest = ''
+  for await (const chunk of text) {
+    if (line === 0 && rest === '' && /^\s*\[/.test(chunk))
+      throw operationFailed(`${fileName}: is a list; write a line for each object: ${linesOf(fileName, '.[]')}`)
+    if (line === 0 && rest === '' && /^\s*\{\s*\n/.test(chunk))
+      throw operationFailed(
+        `${fileName}: is JSON over several lines; write each object to one: ${linesOf(fileName, '.')}`,
+      )
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const json of lines) {
+      line += 1
+      if (json.trim() !== '') yield parseJsonRow(line, json)
+    }
+    if (rest.length > MAX_ROW_LENGTH) {
+      throw operationFailed(`${fileName}:${line + 1}: is longer than ${MAX_ROW_LENGTH} characters`)
+    }
+  }
+  if (rest.trim() !== '') yield parseJsonRow(line + 1, rest)
 }

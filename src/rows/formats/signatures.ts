@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { quoteForShell } from '../../errors/quote-for-shell.ts'
 import { isObject } from '../../json.ts'
-import type { SourceFile } from './dialect.ts'
 import data from './other-formats.json' with { type: 'json' }
+import type { SourceFile } from './source.ts'
 
 /** Returns what a file is that is no text with rows, by its first bytes, and what to do with it; undefined for any other. */
 export function findSignature(start: Uint8Array, name: string): string | undefined {

@@ -1,4 +1,5 @@
-import type { CellValue } from './cells.ts'
+/** What a cell shows, and the number that it shows as a code. */
+export type CellValue = string | number | { code: string; number: number }
 
 /**
  * Returns what a cell shows for its number: dates as `2026-01-31`, times as `09:00`, and codes as `02139`. How quantities look depends on the
