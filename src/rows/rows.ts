@@ -46,7 +46,8 @@ export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenera
       continue
     }
     const unknown = reader.isFirst ? unknownFields(file.columns, row.fields) : []
-    if (unknown.length > 0) yield { line: row.line, reason: `${IGNORED}: ${unknown.join(', ')}`, warns: 'warning' }
+    if (unknown.length > 0)
+      yield { line: row.line, reason: `${IGNORED}: ${shorten(unknown.join(', '), NAMES_SHOWN)}`, warns: 'warning' }
     isEmpty = false
     columns.addRow(row.fields)
     if (columns.lack !== undefined && reader.isFirst) yield { line: row.line, reason: columns.lack, warns: 'lack' }
@@ -75,6 +76,8 @@ function fieldCheck({ columns }: ItemFile): (names: readonly string[]) => string
   }
 }
 
+/** Characters of the names of columns that are shown. */
+const NAMES_SHOWN = 500
 const IGNORED = 'not fields of an item, so ignored'
 const AT_ZERO = 'latitude and longitude are both 0'
 

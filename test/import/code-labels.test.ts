@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useApp } from '../support/app.ts'
 import { expectWithinASecond } from '../support/freshness.ts'
 import { createImporter, type Importer, ndjson, row } from '../support/import.ts'
+import { xlsx } from '../support/xlsx.ts'
 
 const app = useApp()
 let importer: Importer
@@ -55,6 +56,20 @@ describe('Labels of codes', () => {
       ['__proto__', 'Proto'],
       ['constructor', 'Constructor'],
     ])
+  })
+
+  test('have the warning of a spreadsheet with several sheets, and none for a text that may mean no value', async () => {
+    const sheet = (label: string) => [
+      ['code', 'label'],
+      ['x', label],
+    ]
+    const spreadsheet = xlsx({ Old: sheet('A'), New: sheet('B') })
+    const files = { 'a.ndjson': ITEMS, 'l.xlsx': spreadsheet, 'l.csv': 'code,label\nKR,N/A\n' }
+    await importer.run(files, {
+      items: 'a.ndjson',
+      labels: { categoryCode: 'l.xlsx', administrativeAreaCode: 'l.csv' },
+    })
+    expect(importer.reported.warnings).toMatchObject([{ reason: expect.stringContaining('"Old" is read') }])
   })
 
   test.each([['l.csv'], [{ file: 'l.csv' }], [{ file: 'l.csv', delimiter: ',' }]])(

@@ -5,7 +5,6 @@ import iconv from 'iconv-lite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { initManifest } from '../../src/init/init-manifest.ts'
 import { guessEncodings } from '../../src/rows/formats/encodings.ts'
-import { csv, useImporter } from '../support/import.ts'
 import LANGUAGES from './data/languages.json' with { type: 'json' }
 
 /** Windows-1258 has the shape of a vowel in its letter, and its tone after it. */
@@ -39,7 +38,6 @@ test('the right reading of real names is among those that are shown, for each la
   expect(wrong.map(({ language, encoding }) => `${language} ${encoding}`)).toEqual([])
 })
 
-const t = useImporter()
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'catalog-encodings-'))
@@ -86,15 +84,5 @@ describe('An encoding that the file does not prove', () => {
     await expect(find(Buffer.concat([Buffer.from(HUNGARIAN.repeat(2)), Buffer.from([0xe9, 0x0a])]))).rejects.toThrow(
       'is not UTF-8, at line 5, but other lines are',
     )
-  })
-
-  test('is named by the import with all that fit, and never the one that has just failed', async () => {
-    const hungarian = await t.importer.fail({ 'a.csv': iconv.encode(csv('a,Hősök tere,11,x,47,19'), 'windows-1250') })
-    expect(hungarian).toContain('is not UTF-8, at line 2; in the manifest, add "encoding": ')
-    for (const part of ['windows-1250', 'windows-1252', 'Hősök', 'Hõsök']) expect(hungarian).toContain(part)
-    const japanese = iconv.encode(csv('a,東京タワー,13,x,35,139'), 'shift_jis')
-    const failed = await t.importer.fail({ 'a.csv': japanese }, { items: [{ file: 'a.csv', encoding: 'euc-jp' }] })
-    expect(failed).toMatch(/is not EUC-JP, at line 2; in the manifest, change "encoding" to .*東京タワー/)
-    expect(failed).not.toContain('"euc-jp"')
   })
 })

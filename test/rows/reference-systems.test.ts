@@ -30,3 +30,11 @@ test('EPSG:900913 is EPSG:3857, which has all places', () => {
   const place = system?.toDegrees(14137575.331, 4509031.393)
   expect([system?.code, place && system?.contains(place)]).toEqual(['EPSG:3857', true])
 })
+
+test.each(['urn:ogc:def:crs:EPSG::25832', 'http://www.opengis.net/def/crs/EPSG/0/25832'])(
+  '%s is a name of EPSG:25832',
+  (name) => {
+    expect(findReferenceSystem(name)?.code).toBe('EPSG:25832')
+    expect(findReferenceSystem('urn:ogc:def:crs:OGC:1.3:CRS84')?.code).toBe('EPSG:4326')
+  },
+)
