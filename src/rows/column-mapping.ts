@@ -4,35 +4,22 @@ import { isObject, parseExactJson, textOfNumber } from '../json.ts'
 import { Angle, plainNumber } from './coordinate-text.ts'
 import { valuesOf } from './field-schemas.ts'
 import { SEPARATORS } from './formats/csv.ts'
-import { adviseEntry, type Dialect, type Fields, type SourceFile } from './formats/source.ts'
+import { adviseEntry, type Dialect, type Fields, type SourceFile, type SourceRow } from './formats/source.ts'
 import type { ColumnSource, Columns, ItemFile } from './manifest.ts'
 import { Misfit, ROW_FIELDS } from './parse-item.ts'
+import type { Problem } from './problem.ts'
 
-/** Converts the values of a row by their names in the file to the values by the names of an item's fields. */
-type MapColumns = (row: Fields) => Fields
-
-/** Returns the mapping of a file in the manifest. Without one, the names in the file are the names of the fields. */
-export function columnMapping({ columns, dialect: { decimal } }: ItemFile): MapColumns {
+/** Returns the mapping of the fields of an item to the columns of a file. Without one, the columns are called like the fields. */
+export function columnMapping({
+  columns,
+  dialect: { decimal },
+}: Pick<ItemFile, 'columns' | 'dialect'>): (row: Fields) => Fields {
   if (!columns) return (row) => row
   const sources = Object.entries(columns)
   return (row) => Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row, decimal)]))
 }
 
-/**
- * Returns the part of a file's mapping that names the item of a row whose values for some fields are bad. It maps nothing if an
- * `id` or `externalId` is made of a bad value, because that names no item, or another one.
- */
-export function identityMapping({ columns }: ItemFile): (row: Fields, badFields: readonly string[]) => Fields {
-  if (!columns) return (row) => row
-  const sources = Object.entries(columns).filter(([field]) => field === 'id' || field === 'externalId')
-  return (row, badFields) => {
-    const bad = badFields.flatMap((field) => columnsOfField(columns, field))
-    if (sources.some(([, source]) => columnsOf(source).some((column) => bad.includes(column)))) return {}
-    return Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row)]))
-  }
-}
-
-function readSource(field: string, source: ColumnSource, row: Fields, decimal?: Dialect['decimal']): unknown {
+function readSource(field: string, source: ColumnSource, row: Fields, decimal: Dialect['decimal']): unknown {
   if (typeof source === 'string') return readValue(row, source)
   if (Array.isArray(source) && field === 'keywords')
     return source.flatMap((column) => valuesOf(readValue(row, nameOf(column))))
@@ -45,11 +32,13 @@ function readSource(field: string, source: ColumnSource, row: Fields, decimal?: 
   return names.map((name) => readValue(row, name)).find((value) => textOf(value).trim() !== '') ?? source.default
 }
 
-function readAngle(source: Extract<ColumnSource, { degrees: string }>, row: Fields): Angle {
+function readAngle({ degrees, minutes, seconds, hemisphere }: AngleSource, row: Fields): Angle {
   const textIn = (name: string | undefined) => (name === undefined ? undefined : textOf(readValue(row, name)))
-  const [degrees = '', minutes = '', seconds = ''] = [source.degrees, source.minutes, source.seconds].map(textIn)
-  const side = source.hemisphere
-  return new Angle({ degrees, minutes, seconds, hemisphere: typeof side === 'object' ? side.value : textIn(side) })
+  const side = typeof hemisphere === 'object' ? hemisphere.value : textIn(hemisphere)
+  return new Angle(
+    [degrees, minutes, seconds].map((name) => textIn(name) ?? ''),
+    side,
+  )
 }
 
 function readValue(row: Fields, name: string): unknown {
@@ -72,11 +61,6 @@ function findValue(row: object, name: string): { value: unknown } | undefined {
   return undefined
 }
 
-/** Whether a row has a column, with or without a value. */
-function hasColumn(row: Fields, name: string): boolean {
-  return findValue(row, name) !== undefined
-}
-
 /** Objects in objects are followed to this depth. */
 const NESTED_DEPTH = 3
 
@@ -92,7 +76,8 @@ export function withNested(row: object, depth = NESTED_DEPTH): Fields {
   return fields
 }
 
-/** One of the columns that make extraAttributes. An empty one gives no member. */
+type AngleSource = Extract<ColumnSource, { degrees: string }>
+/** One of the columns that make extraAttributes or keywords. */
 type Attribute = Extract<ColumnSource, readonly unknown[]>[number]
 
 function readAttribute(attribute: Attribute, row: Fields, decimal: Dialect['decimal']): [string, unknown][] {
@@ -110,9 +95,8 @@ function nameOf(attribute: Attribute): string {
 
 /** Returns the columns of a mapping whose values must be numbers. */
 export function numberColumns(columns: Columns | undefined): string[] {
-  const { extraAttributes } = columns ?? {}
-  if (!Array.isArray(extraAttributes)) return []
-  return extraAttributes.flatMap((attribute) => (typeof attribute === 'object' ? attribute.column : []))
+  const attributes = columns?.extraAttributes
+  return Array.isArray(attributes) ? attributes.flatMap((each) => (typeof each === 'object' ? each.column : [])) : []
 }
 
 /** A number as JSON has it (RFC 8259 section 6). */
@@ -211,8 +195,7 @@ export class ColumnCheck {
   readonly #missing: Set<string>
   readonly #names = new Set<string>()
   #header: readonly string[] | undefined
-  /** Says which fields have no column. Each row lacks them. */
-  lack: string | undefined
+  #isEmpty = true
 
   constructor(file: SourceFile, expected: Expected) {
     this.#file = file
@@ -220,36 +203,42 @@ export class ColumnCheck {
     this.#missing = new Set(expected.mapped)
   }
 
-  addHeader(columns: readonly string[]): void {
-    this.#header = columns
+  /**
+   * Returns which fields have no column, so that each row lacks them; only once. If no row fits the header, the rows say more of what is wrong.
+   * @throws `OPERATION_FAILED` if the header lacks columns
+   */
+  see(row: SourceRow): Problem | undefined {
+    if ('columns' in row) this.#header = row.columns
+    else if ('reason' in row) this.#isEmpty &&= row.warns !== undefined
+    else {
+      this.#isEmpty = false
+      if (this.#header) return this.#checkHeader(this.#header, row.line)
+      if (this.#missing.size > 0) this.#find(row.fields)
+    }
+    return undefined
   }
 
-  /** @throws `OPERATION_FAILED` if the header lacks columns. If no row fits it, the rows say more of what is wrong. */
-  addRow(row: Fields): void {
-    if (this.#header) this.#checkHeader()
-    if (this.#missing.size === 0) return
-    for (const column of this.#missing) if (hasColumn(row, column)) this.#missing.delete(column)
+  /** Ends the file, as `see`. @throws `OPERATION_FAILED` if no row has a mapped column, or a header without rows lacks columns */
+  end(): Problem | undefined {
+    if (this.#missing.size > 0 && this.#names.size > 0)
+      throw operationFailed(`${this.#file.name}: ${this.#describeLack([...this.#names], [...this.#missing])}`)
+    return this.#header && this.#isEmpty ? this.#checkHeader(this.#header, 1) : undefined
+  }
+
+  #find(row: Fields): void {
+    for (const column of this.#missing) if (findValue(row, column)) this.#missing.delete(column)
     if (this.#missing.size > 0 && this.#names.size < MAX_NAMES)
       for (const name of Object.keys(withNested(row))) this.#names.add(name)
   }
 
-  /** Ends the file. @throws `OPERATION_FAILED` if no row has a mapped column, or a header without rows lacks columns */
-  end(hasRows: boolean): void {
-    if (this.#header && !hasRows) this.#checkHeader()
-    if (this.#missing.size > 0 && this.#names.size > 0) {
-      throw operationFailed(`${this.#file.name}: ${this.#describeLack([...this.#names], [...this.#missing])}`)
-    }
-  }
-
-  #checkHeader(): void {
-    const names = new Set(this.#header)
+  #checkHeader(header: readonly string[], line: number): Problem | undefined {
+    const names = new Set(header)
     const missing = this.#expected.mapped.filter((column) => !names.has(column))
-    const lack = this.#expected.lackOf([...names])
-    if (missing.length > 0)
-      throw operationFailed(`${this.#file.name}: ${this.#describeLack([...names], missing, lack)}`)
-    this.lack = lack && this.#describeLack([...names], missing, lack)
+    const lack = this.#expected.lackOf(header)
+    if (missing.length > 0) throw operationFailed(`${this.#file.name}: ${this.#describeLack(header, missing, lack)}`)
     this.#header = undefined
     this.#missing.clear()
+    return lack === undefined ? undefined : { line, reason: this.#describeLack(header, [], lack), warns: 'lack' }
   }
 
   #describeLack(existing: readonly string[], missing: readonly string[], lack?: string): string {

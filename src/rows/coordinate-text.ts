@@ -18,7 +18,10 @@ const MAX_LENGTH = 200
 export function plainCoordinate(text: string, style: CoordinateStyle): string {
   if (text.length > MAX_LENGTH || (style.decimal !== ',' && SIMPLE.test(text))) return text
   const plain = withPlainCharacters(text)
-  return fromPair(plain, style.field) ?? fromDegrees(plain, style) ?? fromGroups(plain, style) ?? plain
+  const number = fromPair(plain, style.field) ?? fromDegrees(plain, style)
+  if (number !== undefined) return number
+  const pointed = style.decimal === ',' ? plain.replace(/,(?=\d)/, '.') : plain
+  return fromGroups(plain, style.decimal, style.areMetres) ?? pointed
 }
 
 /** Returns one number of a text with both coordinates; undefined for another text. */
@@ -63,6 +66,8 @@ const PAIR = /^[([]? *([+-]?\d+\.\d+) *[,; ] *([+-]?\d+\.\d+) *[)\]]?$/
 const LIST = /^\[ *([+-]?\d+(?:\.\d+)?) *, *([+-]?\d+(?:\.\d+)?) *\]$/
 const LARGEST_LATITUDE = 90
 
+const isLongitude = (number: string | undefined) => Math.abs(Number(number)) > LARGEST_LATITUDE
+
 /** One number of a point of WKT or GeoJSON, which has the longitude first; or of a pair in which one number is too large for a latitude. */
 function fromPair(text: string, field: CoordinateField): string | undefined {
   const [, x, y] = POINT.exec(text) ?? JSON_POINT.exec(text) ?? []
@@ -70,10 +75,6 @@ function fromPair(text: string, field: CoordinateField): string | undefined {
   const [, first, second] = PAIR.exec(text) ?? LIST.exec(text) ?? []
   if (isLongitude(first) === isLongitude(second)) return undefined
   return isLongitude(first) === (field === 'longitude') ? first : second
-}
-
-function isLongitude(number: string | undefined): boolean {
-  return Math.abs(Number(number)) > LARGEST_LATITUDE
 }
 
 const DEGREES =
@@ -99,32 +100,32 @@ function withSigns(text: string): string {
 
 /** Degrees with a sign or a side: `37°33'58"N`, `N 37.5`, `37.5°`. */
 function fromDegrees(text: string, { field, areMetres }: CoordinateStyle): string | undefined {
-  const [, before = '', sign, degrees, minutes = '0', seconds = '0', after = ''] = DEGREES.exec(withSigns(text)) ?? []
+  const [, before = '', sign = '', degrees, minutes, seconds, after = ''] = DEGREES.exec(withSigns(text)) ?? []
   const side = (before || after).toUpperCase()
   if (degrees === undefined || areMetres || (before !== '' && after !== '') || !SIDES[field].includes(side))
     return undefined
-  if (Number(minutes) >= 60 || Number(seconds) >= 60 || (sign !== '' && side !== '')) return undefined
-  if (minutes === '0' && seconds === '0') return `${sign}${isNegative(side) ? '-' : ''}${degrees}`
-  const value = Number(degrees) + Number(minutes) / 60 + Number(seconds) / 3600
-  return (sign === '-' || isNegative(side) ? -value : value).toFixed(DECIMALS)
+  if (Number(minutes ?? 0) >= 60 || Number(seconds ?? 0) >= 60 || (sign !== '' && side !== '')) return undefined
+  return inDecimals(side === 'S' || side === 'W' ? '-' : sign, degrees, minutes, seconds)
 }
 
-function isNegative(side: string): boolean {
-  return side === 'S' || side === 'W'
+function inDecimals(sign: string, degrees: string, minutes = '', seconds = ''): string {
+  if (Number(minutes) === 0 && Number(seconds) === 0) return sign + degrees
+  return sign + (Number(degrees) + Number(minutes) / 60 + Number(seconds) / 3600).toFixed(DECIMALS)
 }
 
 const BY_SPACES = /^[+-]?\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?$/
 const BY_COMMAS = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
-const BY_POINTS = /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?$/
 
-/** A number with its digits in groups of three. One comma, or one point, separates thousands only in metres. */
-function fromGroups(text: string, { decimal, areMetres }: CoordinateStyle): string | undefined {
+/** Writes the signs of a number as in English. */
+const inEnglish = (text: string, decimal: Dialect['decimal']) =>
+  decimal === ',' ? text.replace(/[.,]/g, (sign) => (sign === ',' ? '.' : ',')) : text
+
+/** A number with its digits in groups of three. Without certainty, one comma or one point separates no thousands. */
+function fromGroups(text: string, decimal: Dialect['decimal'], isCertain: boolean): string | undefined {
   if (BY_SPACES.test(text)) return text.replace(/[ ']/g, '').replace(',', '.')
-  const isCertain = (text.match(/[.,]/g) ?? []).length > 1
-  const [pattern, sign] = decimal === ',' ? ([BY_POINTS, '.'] as const) : ([BY_COMMAS, ','] as const)
-  const isGrouped = pattern.test(text) && (areMetres || isCertain)
-  const plain = isGrouped ? text.replaceAll(sign, '') : text
-  return decimal === ',' ? plain.replace(/,(?=\d)/, '.') : plain
+  const english = inEnglish(text, decimal)
+  const isGrouped = BY_COMMAS.test(english) && (isCertain || (text.match(/[.,]/g) ?? []).length > 1)
+  return isGrouped ? english.replaceAll(',', '') : undefined
 }
 
 /**
@@ -134,10 +135,7 @@ function fromGroups(text: string, { decimal, areMetres }: CoordinateStyle): stri
 export function plainNumber(text: string, decimal: Dialect['decimal']): string {
   if (decimal !== ',' && SIMPLE.test(text)) return text
   const plain = withPlainCharacters(text)
-  if (BY_SPACES.test(plain)) return plain.replace(/[ ']/g, '').replace(',', '.')
-  const pointed = decimal === ',' ? plain.replace(/[.,]/g, (sign) => (sign === ',' ? '.' : ',')) : plain
-  const isCertain = decimal !== undefined || (plain.match(/[.,]/g) ?? []).length > 1
-  return isCertain && BY_COMMAS.test(pointed) ? pointed.replaceAll(',', '') : pointed
+  return fromGroups(plain, decimal, decimal !== undefined) ?? inEnglish(plain, decimal)
 }
 
 /** Says what a text is that is no number; undefined if that is unknown. */
@@ -154,84 +152,71 @@ export function describeCoordinate(text: string): string | undefined {
   return /^\d{1,2}[A-Z]{3} ?\d+ ?\d+$/i.test(plain) ? 'a reference of MGRS' : undefined
 }
 
-/** A coordinate in several columns, as texts. A column that the file does not have is undefined. */
+/** A coordinate in several columns, as texts: degrees, minutes and seconds, which may be empty, and the hemisphere, if there is a column for it. */
 export class Angle {
-  readonly degrees: string
-  readonly minutes: string
-  readonly seconds: string
+  readonly parts: readonly string[]
   readonly hemisphere: string | undefined
 
-  constructor(parts: { degrees: string; minutes: string; seconds: string; hemisphere: string | undefined }) {
-    this.degrees = parts.degrees.trim()
-    this.minutes = parts.minutes.trim()
-    this.seconds = parts.seconds.trim()
-    this.hemisphere = parts.hemisphere?.trim()
+  constructor(parts: readonly string[], hemisphere: string | undefined) {
+    this.parts = parts.map((part) => part.trim())
+    this.hemisphere = hemisphere?.trim()
   }
 
   get text(): string {
-    return [this.degrees, this.minutes, this.seconds, this.hemisphere ?? ''].filter((part) => part !== '').join(' ')
+    return [...this.parts, this.hemisphere ?? ''].filter((part) => part !== '').join(' ')
   }
 }
 
 /** What the hemispheres are called: in English, French, Spanish, Portuguese, German, Italian, Korean, Chinese and Japanese. */
-const HEMISPHERES: Readonly<Record<CoordinateField, readonly [positive: RegExp, negative: RegExp]>> = {
-  latitude: [
-    /^(n|north(ern)?|nord|norte|nórdico|북|북위|북반구|北|北緯|北纬)$/i,
-    /^(s|south(ern)?|süd|sued|sud|sur|sul|남|남위|남반구|南|南緯|南纬)$/i,
-  ],
-  longitude: [
-    /^(e|east(ern)?|ost|est|este|leste|동|동경|東|東経|东|东经)$/i,
-    /^(w|west(ern)?|ouest|oeste|ovest|서|서경|西|西経|西经)$/i,
-  ],
+const HEMISPHERES: Readonly<Record<string, RegExp>> = {
+  N: /^(n|north(ern)?|nord|norte|nórdico|북|북위|북반구|北|北緯|北纬)$/i,
+  S: /^(s|south(ern)?|süd|sued|sud|sur|sul|남|남위|남반구|南|南緯|南纬)$/i,
+  E: /^(e|east(ern)?|ost|est|este|leste|동|동경|東|東経|东|东经)$/i,
+  W: /^(w|west(ern)?|ouest|oeste|ovest|서|서경|西|西経|西经)$/i,
 }
 
 const NUMBER = /^([+-]?)(\d+(?:\.\d+)?)$/
 
 /** Returns the degrees of an angle as a number with a decimal point, or why it has none. */
 export function degreesOf(
-  angle: Angle,
+  { parts, hemisphere }: Angle,
   field: CoordinateField,
   decimal: Dialect['decimal'],
-): { degrees: string } | { reason: string } {
-  const [degrees = '', ...smaller] = [angle.degrees, angle.minutes, angle.seconds].map((part) =>
-    plainNumber(part.replace(/[°'"′″]$/, ''), decimal),
-  )
+): string | { reason: string } {
+  const [degrees = '', ...smaller] = parts.map((part) => plainNumber(part.replace(/[°'"′″]$/, ''), decimal))
   const [, sign = '', whole] = NUMBER.exec(degrees) ?? []
   if (whole === undefined) return { reason: `${field} must have a number of degrees` }
-  const wrong = findWrongPart([whole, ...smaller])
-  if (wrong !== undefined) return { reason: `${field} ${wrong}` }
-  const isNegative = signOf(angle.hemisphere, sign, Number(whole) !== 0, field)
-  if (typeof isNegative === 'string') return { reason: `${field} ${isNegative}` }
-  const minus = isNegative ? '-' : ''
-  const [minutes = 0, seconds = 0] = smaller.map(Number)
-  if (minutes === 0 && seconds === 0) return { degrees: minus + whole }
-  return { degrees: minus + (Number(whole) + minutes / 60 + seconds / 3600).toFixed(DECIMALS) }
+  const side = sideOf(hemisphere, sign, field, Number(whole) !== 0)
+  const wrong = findWrongPart(whole, ...smaller) ?? side.wrong
+  return wrong === undefined ? inDecimals(side.sign, whole, ...smaller) : { reason: `${field} ${wrong}` }
 }
 
 /** Says what is wrong with minutes or seconds: they are below 60, and only the smallest unit has a fraction. */
-function findWrongPart([degrees = '', minutes = '', seconds = '']: readonly string[]): string | undefined {
-  for (const part of [minutes, seconds]) {
-    if (part !== '' && !(NUMBER.exec(part)?.[1] === '' && Number(part) < 60))
-      return 'must have minutes and seconds from 0 to below 60'
-  }
+function findWrongPart(degrees: string, minutes = '', seconds = ''): string | undefined {
+  const isPart = (part: string) => part === '' || (NUMBER.exec(part)?.[1] === '' && Number(part) < 60)
+  if (!isPart(minutes) || !isPart(seconds)) return 'must have minutes and seconds from 0 to below 60'
   const isBroken = (part: string) => Number(part) % 1 !== 0
   const hasSmaller = (isBroken(degrees) && minutes + seconds !== '') || (isBroken(minutes) && seconds !== '')
   return hasSmaller ? 'has a fraction before a smaller unit' : undefined
 }
 
-/** Whether an angle is negative, or why that is not known. */
-function signOf(
+/** The sign of an angle, or what is wrong with its hemisphere. */
+function sideOf(
   hemisphere: string | undefined,
   sign: string,
-  needsSide: boolean,
   field: CoordinateField,
-): boolean | string {
-  const [positive, negative] = HEMISPHERES[field]
-  const letters = field === 'latitude' ? 'N or S' : 'E or W'
-  if (hemisphere === undefined || (hemisphere === '' && (sign !== '' || !needsSide))) return sign === '-'
-  if (/^o$/i.test(hemisphere))
-    return `has the hemisphere O, which is east in German and west in French and Spanish; write ${letters}`
-  const isNegative = negative.test(hemisphere)
-  if (!isNegative && !positive.test(hemisphere)) return `must have the hemisphere ${letters}`
-  return sign !== '' && (sign === '-') !== isNegative ? `has the sign ${sign} and another hemisphere` : isNegative
+  isNeeded: boolean,
+): { sign: string; wrong?: string } {
+  if (hemisphere === undefined || (hemisphere === '' && (sign !== '' || !isNeeded)))
+    return { sign: sign.replace('+', '') }
+  const letters = [...SIDES[field]]
+  if (/^o$/i.test(hemisphere)) {
+    const wrong = `has the hemisphere O, which is east in German and west in French and Spanish; write ${letters.join(' or ')}`
+    return { sign, wrong }
+  }
+  const side = letters.find((letter) => HEMISPHERES[letter]?.test(hemisphere))
+  if (side === undefined) return { sign, wrong: `must have the hemisphere ${letters.join(' or ')}` }
+  const other = side === letters[1] ? '-' : ''
+  const isOther = sign !== '' && sign !== (other || '+')
+  return isOther ? { sign, wrong: `has the sign ${sign} and another hemisphere` } : { sign: other }
 }

@@ -37,19 +37,12 @@ async function* labelsOf(file: LabelFile): AsyncGenerator<CodeLabel | Problem> {
   const lackOf = (names: readonly string[]) => (mapped.every((name) => names.includes(name)) ? undefined : remedy)
   const check = new ColumnCheck(file, { mapped, known: mapped, lackOf })
   const known = new Map<string, { label: string; line: number }>()
-  let isEmpty = true
   for await (const row of readFile(file)) {
-    if ('columns' in row) check.addHeader(row.columns)
-    else if ('reason' in row) {
-      isEmpty = false
-      yield row
-    } else {
-      isEmpty = false
-      check.addRow(row.fields)
-      yield* toLabel(file, row, known)
-    }
+    check.see(row)
+    if ('reason' in row) yield row
+    else if ('fields' in row) yield* toLabel(file, row, known)
   }
-  check.end(!isEmpty)
+  check.end()
 }
 
 function* toLabel(

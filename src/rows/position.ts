@@ -60,10 +60,7 @@ export class PositionReader {
     system: ReferenceSystem | undefined,
   ): string | { reason: string } | undefined {
     const { decimal } = this.#file.dialect
-    if (value instanceof Angle) {
-      const read = value.text === '' ? undefined : degreesOf(value, field, decimal)
-      return read && ('reason' in read ? read : read.degrees)
-    }
+    if (value instanceof Angle) return value.text === '' ? undefined : degreesOf(value, field, decimal)
     const text = textOf(value).trim()
     if (text === '') return undefined
     const plain = this.#isPair

@@ -4,7 +4,6 @@ import {
   columnMapping,
   columnsOfField,
   findBadNumber,
-  identityMapping,
   mappedColumns,
   numberColumns,
   textOf,
@@ -14,7 +13,7 @@ import { plainCoordinate } from './coordinate-text.ts'
 import { findDoubts } from './formats/no-value.ts'
 import { readFile } from './formats/readers.ts'
 import type { ByteListener, FieldsRow } from './formats/source.ts'
-import type { ItemFile } from './manifest.ts'
+import type { Columns, ItemFile } from './manifest.ts'
 import { identityOf, Misfit, parseItem, ROW_FIELDS, type RowItem } from './parse-item.ts'
 import { PositionReader } from './position.ts'
 import type { Problem } from './problem.ts'
@@ -34,23 +33,17 @@ export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenera
   const columns = new ColumnCheck(file, { mapped: file.columns ? used : [], known: used, lackOf: fieldCheck(file) })
   const reader = new RowReader(file)
   const zones = file.dialect.crs === undefined ? undefined : new ZoneCheck()
-  let isEmpty = true
   for await (const row of readFile(file, onBytes)) {
-    if ('columns' in row) {
-      columns.addHeader(row.columns)
-      continue
-    }
+    const lack = columns.see(row)
+    if ('columns' in row) continue
     if ('reason' in row) {
-      isEmpty &&= row.warns !== undefined
       yield row
       continue
     }
     const unknown = reader.isFirst ? unknownFields(file.columns, row.fields) : []
     if (unknown.length > 0)
       yield { line: row.line, reason: `${IGNORED}: ${shorten(unknown.join(', '), NAMES_SHOWN)}`, warns: 'warning' }
-    isEmpty = false
-    columns.addRow(row.fields)
-    if (columns.lack !== undefined && reader.isFirst) yield { line: row.line, reason: columns.lack, warns: 'lack' }
+    if (lack) yield lack
     // Not yield*, which takes several promises for each row.
     if (!file.isExact) for (const doubt of findDoubts(file, used, row)) yield doubt
     const zone = zones?.see(row)
@@ -59,8 +52,8 @@ export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenera
     if ('item' in read && isZero(read.item)) yield { line: row.line, reason: AT_ZERO, warns: 'warning' }
     yield read
   }
-  columns.end(!isEmpty)
-  if (isEmpty && columns.lack !== undefined) yield { line: 1, reason: columns.lack, warns: 'lack' }
+  const lack = columns.end()
+  if (lack) yield lack
 }
 
 const REQUIRED = ['name', 'administrativeAreaCode', 'categoryCode', 'latitude', 'longitude']
@@ -110,12 +103,18 @@ class ZoneCheck {
   }
 }
 
+const IDENTITY = ['id', 'externalId']
+
+const identityColumns = (columns: Columns): Columns =>
+  Object.fromEntries(Object.entries(columns).filter(([field]) => IDENTITY.includes(field)))
+
 /** Makes items of the rows of a file. */
 class RowReader {
   isFirst = true
   readonly #file: ItemFile
   readonly #map: ReturnType<typeof columnMapping>
-  readonly #mapIdentity: ReturnType<typeof identityMapping>
+  /** Maps what names an item, also of a row with a bad number. */
+  readonly #mapIdentity: ReturnType<typeof columnMapping>
   readonly #numbers: readonly string[]
   /** The coordinate that a column has. */
   readonly #coordinates: ReadonlyMap<string, (typeof COORDINATES)[number]>
@@ -125,7 +124,7 @@ class RowReader {
     const { columns } = file
     this.#file = file
     this.#map = columnMapping(file)
-    this.#mapIdentity = identityMapping(file)
+    this.#mapIdentity = columnMapping({ ...file, columns: columns && identityColumns(columns) })
     this.#numbers = numberColumns(columns)
     const named = COORDINATES.flatMap((field) => columnsOfField(columns, field).map((name) => [name, field] as const))
     this.#coordinates = new Map(named)
@@ -156,7 +155,10 @@ class RowReader {
     const place = placeOf?.(names) ?? (other.length > 0 ? `column ${other.join(', ')}` : undefined)
     const text = value ?? shown.join(' and ')
     const placed = place === undefined ? text : text === '' ? place : `${text} (${place})`
-    const identity = identityOf(this.#mapIdentity(fields, badFields))
+    // A bad value names no item, or another one.
+    const isBad =
+      columns && IDENTITY.some((field) => columnsOfField(columns, field).some((name) => names.includes(name)))
+    const identity = isBad ? undefined : identityOf(this.#mapIdentity(fields))
     return { line, reason, value: placed === '' ? undefined : placed, identity }
   }
 

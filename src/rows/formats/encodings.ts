@@ -1,37 +1,26 @@
 import iconv from 'iconv-lite'
 import data from './languages.json' with { type: 'json' }
 
-/** Turns bytes into text, and throws `InvalidText` for bytes that the encoding does not have. */
-export interface Decoder {
-  write: (bytes: Uint8Array) => string
-  end: () => string
-}
+/** Turns the next bytes of a text into text; without bytes, ends it. Throws `InvalidText` for bytes that the encoding does not have. */
+export type Decoder = (bytes?: Uint8Array) => string
 
 /** Bytes are not text in the encoding. */
 export class InvalidText extends Error {}
 
+const UTF_16 = { utf16: 'utf-16le', utf16le: 'utf-16le', ucs2: 'utf-16le', utf16be: 'utf-16be' }
 /** Encodings of Unicode by the names that people give them, without `-` and `_`. */
-const UNICODE = new Map([
-  ['utf8', 'utf-8'],
-  ['utf16', 'utf-16le'],
-  ['utf16le', 'utf-16le'],
-  ['utf16be', 'utf-16be'],
-  ['ucs2', 'utf-16le'],
-  ['utf32le', 'utf-32le'],
-  ['utf32be', 'utf-32be'],
-])
-
-/** Encodings that Node's TextDecoder has, and iconv-lite has not. */
-const OF_NODE = new Set(['iso2022jp'])
+const UNICODE = new Map(Object.entries({ utf8: 'utf-8', ...UTF_16, utf32le: 'utf-32le', utf32be: 'utf-32be' }))
+/** An encoding that Node has, and iconv-lite has not. */
+const OF_NODE = 'iso2022jp'
 
 /** iconv-lite calls these encodings too, and they are none of text. */
 const NOT_TEXT = /^(hex|base64|binary|base64url|internal)$/
 
+const plain = (name: string) => name.toLowerCase().replace(/[-_]/g, '')
+
 /** Whether a name is that of an encoding that `decoderOf` knows, in any letter case: `utf-8`, `windows-1252`, `cp949`. */
 export function isEncoding(name: string): boolean {
-  return (
-    UNICODE.has(plain(name)) || OF_NODE.has(plain(name)) || (!NOT_TEXT.test(plain(name)) && iconv.encodingExists(name))
-  )
+  return isUnicode(name) || plain(name) === OF_NODE || (!NOT_TEXT.test(plain(name)) && iconv.encodingExists(name))
 }
 
 /** Whether an encoding is one of Unicode, which any text can be in. */
@@ -41,21 +30,21 @@ export function isUnicode(name: string): boolean {
 
 /** Whether two names are of one encoding of Unicode, or are the same name. */
 export function isSameEncoding(one: string, other: string): boolean {
-  const nameOf = (name: string) => UNICODE.get(plain(name)) ?? plain(name)
-  return nameOf(one) === nameOf(other)
+  const [first, second] = [one, other].map((name) => UNICODE.get(plain(name)) ?? plain(name))
+  return first === second
 }
 
 /** Returns a decoder for an encoding. It drops a byte order mark. */
 export function decoderOf(encoding: string): Decoder {
-  if (OF_NODE.has(plain(encoding))) return nodeDecoder('iso-2022-jp')
-  const unicode = UNICODE.get(plain(encoding))
-  return unicode === undefined || unicode.startsWith('utf-32') ? iconvDecoder(encoding) : nodeDecoder(unicode)
+  const name = plain(encoding) === OF_NODE ? 'iso-2022-jp' : UNICODE.get(plain(encoding))
+  // Node lacks UTF-32, and the extension of CP949, which half of the Korean files use.
+  return name === undefined || name.startsWith('utf-32') ? iconvDecoder(encoding) : nodeDecoder(name)
 }
 
 /** Returns the text of bytes in an encoding; undefined if they are not text in it. They may end inside a character. */
 export function decodes(bytes: Uint8Array, encoding: string): string | undefined {
   try {
-    return decoderOf(encoding).write(bytes)
+    return decoderOf(encoding)(bytes)
   } catch (error) {
     if (error instanceof InvalidText) return undefined
     throw error
@@ -64,29 +53,23 @@ export function decodes(bytes: Uint8Array, encoding: string): string | undefined
 
 function nodeDecoder(encoding: string): Decoder {
   const decoder = new TextDecoder(encoding, { fatal: true })
-  const decode = (bytes: Uint8Array | undefined): string => {
+  return (bytes) => {
     try {
-      return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode()
+      return decoder.decode(bytes, { stream: bytes !== undefined })
     } catch (error) {
       throw new InvalidText(encoding, { cause: error })
     }
   }
-  return { write: decode, end: () => decode(undefined) }
 }
 
-/** Node's own TextDecoder lacks UTF-32, and the extension of CP949, which half of the Korean files use. */
 function iconvDecoder(encoding: string): Decoder {
   const decoder = iconv.getDecoder(encoding)
-  // iconv-lite has no strict mode. It writes U+FFFD for invalid bytes, and no encoding but those of Unicode has it.
-  const check = (text: string): string => {
+  return (bytes) => {
+    const text = (bytes ? decoder.write(Buffer.from(bytes)) : decoder.end()) ?? ''
+    // iconv-lite has no strict mode. It writes U+FFFD for invalid bytes, and no encoding but those of Unicode has it.
     if (text.includes('\ufffd')) throw new InvalidText(encoding)
     return text
   }
-  return { write: (bytes) => check(decoder.write(Buffer.from(bytes))), end: () => check(decoder.end() ?? '') }
-}
-
-function plain(name: string): string {
-  return name.toLowerCase().replace(/[-_]/g, '')
 }
 
 /** How the encodings of Unicode begin: with a byte order mark, or with an ASCII character. */
@@ -121,12 +104,8 @@ function findUtf16(bytes: Uint8Array): string | undefined {
 /** Of a table in any script, at least this share of the characters are ASCII. */
 const LEAST_SIGNS = 0.02
 
-/** How text begins that is no ASCII though its bytes are: an escape, or a tilde with a brace. */
-const IN_ASCII: readonly (readonly [encoding: string, starts: readonly string[]])[] = [
-  ['iso-2022-jp', ['\x1b$@', '\x1b$B']],
-  ['iso-2022-kr', ['\x1b$)C']],
-  ['iso-2022-cn', ['\x1b$)A']],
-]
+/** The escapes with which text begins that is no ASCII though its bytes are. */
+const ESCAPES = { '$@': 'iso-2022-jp', $B: 'iso-2022-jp', '$)C': 'iso-2022-kr', '$)A': 'iso-2022-cn' }
 /** Words of HZ: GB 2312 without the first bit. */
 const HZ = /~\{(?:[!-~]{2})+~\}/
 /** Words of UTF-7: UTF-16 in base64 between a plus and a minus. */
@@ -134,47 +113,37 @@ const UTF_7 = /\+([A-Za-z0-9+/]{3,})-/g
 
 /** Returns the encoding whose bytes are all ASCII, though its text is not; undefined for other text. */
 export function findInAscii(text: string): string | undefined {
-  const escaped = IN_ASCII.find(([, starts]) => starts.some((start) => text.includes(start)))
-  if (escaped) return escaped[0]
+  const escaped = Object.entries(ESCAPES).find(([start]) => text.includes(`\x1b${start}`))?.[1]
+  if (escaped !== undefined) return escaped
   if (HZ.test(text)) return 'hz'
   const words = [...text.matchAll(UTF_7)].map(([, word = '']) => word)
   return words.join('').length > 3 && words.every(isUtf7) ? 'utf-7' : undefined
 }
 
+/** Other words between these signs have bits that are left over, or are no letters. */
 function isUtf7(word: string): boolean {
-  const bytes = Buffer.from(word, 'base64')
-  const text = bytes
-    .subarray(0, bytes.length - (bytes.length % 2))
-    .swap16()
-    .toString('utf16le')
-  // Other words between these signs have bits that are left over, or are no letters.
-  const rest = (word.length * 6) % 16
-  const last = Buffer.from(`AAA${word.at(-1)}`, 'base64').at(-1) ?? 0
-  const isWhole = rest < 6 && last % 2 ** rest === 0
+  const text = iconv.decode(Buffer.from(word, 'base64'), 'utf-16be')
+  const isWhole = iconv.encode(text, 'utf-16be').toString('base64').replace(/=+$/, '') === word
   return isWhole && /^[\p{L}\p{M}\p{P}\p{S}\p{Z}\p{N}]+$/u.test(text) && /[^ -~]/.test(text)
 }
 
 /**
- * Finds the encoding of a part of a file. Unicode is proved. Old encodings are not: all that have all bytes are readings, the likelier first, with the
- * words that tell them apart.
- * @param bytes are whole lines
+ * Finds the encoding of whole lines of a file. Unicode is proved. Old encodings are not: all that have all bytes are readings, the likelier first,
+ * with the words that tell them apart.
  */
 export function inferEncoding(bytes: Uint8Array): {
   encoding: string
   readings: { encoding: string; example: string }[]
 } {
-  const unicode = findUnicode(bytes) ?? (isMostlyUtf8(bytes) ? 'utf-8' : undefined)
-  const found = unicode === undefined ? guessEncodings(bytes) : []
+  const telling = splitLines(bytes).filter((line) => line.some((byte) => byte >= 0x80))
+  // If most lines are UTF-8, the others are wrong, and an import names the first.
+  const isUtf8 = 2 * telling.filter((line) => isValid(line, 'utf-8')).length >= telling.length
+  const unicode = findUnicode(bytes) ?? (isUtf8 ? 'utf-8' : undefined)
+  if (unicode !== undefined) return { encoding: unicode, readings: [] }
+  const found = guessEncodings(bytes)
   const examples = exampleOf(found)
   const readings = found.map(({ encoding }, index) => ({ encoding, example: examples[index] ?? '' }))
-  return { encoding: readings[0]?.encoding ?? unicode ?? 'utf-8', readings }
-}
-
-/** Whether most lines beyond ASCII are UTF-8. The others are wrong, and an import names the first. */
-function isMostlyUtf8(bytes: Uint8Array): boolean {
-  const telling = splitLines(bytes).filter((line) => line.some((byte) => byte >= 0x80))
-  const utf8 = telling.filter((line) => isValid(line, 'utf-8'))
-  return utf8.length >= telling.length / 2
+  return { encoding: readings[0]?.encoding ?? 'utf-8', readings }
 }
 
 /** By chance, so many characters are UTF-8 in no text of another encoding. */
@@ -205,12 +174,6 @@ export function splitLines(bytes: Uint8Array): Uint8Array[] {
   return [...lines, bytes.subarray(start)]
 }
 
-/** A text as an encoding reads it. */
-interface Reading {
-  encoding: string
-  text: string
-}
-
 /** A reader compares so many at once. */
 const MAX_READINGS = 7
 /** At least so many. */
@@ -220,23 +183,26 @@ const PLAUSIBLE = 0.4
 /** More characters rank the readings no better. */
 const MAX_SCORED = 4_000
 
+/** A text as an encoding reads it, and how plausible that is, from 0 to 1. */
+interface Reading {
+  encoding: string
+  text: string
+  score: number
+}
+
 /**
- * Returns the ways to read bytes as text in an old encoding, the more plausible first. Encodings that read the bytes alike are one. All bytes
+ * Returns the ways to read whole lines as text in an old encoding, the more plausible first. Encodings that read the bytes alike are one. All bytes
  * are valid in each; that the letters fit to a language is no proof.
- * @param bytes are whole lines
  */
 export function guessEncodings(bytes: Uint8Array): Reading[] {
-  const readings = new Map<string, Reading & { score: number }>()
-  for (const { encoding, score } of SCORERS) {
+  const readings = new Map<string, Reading>()
+  for (const [encoding, score] of SCORERS) {
     const text = decodes(bytes, encoding)
     if (text === undefined || CONTROLS.test(text)) continue
-    const known = readings.get(text)
-    const reading = {
-      encoding: known?.encoding ?? encoding,
-      text,
-      score: Math.max(score(text.slice(0, MAX_SCORED).normalize('NFC')), known?.score ?? 0),
-    }
-    readings.set(text, reading)
+    const reading = { encoding, text, score: score(text.slice(0, MAX_SCORED).normalize('NFC')) }
+    const known = readings.get(text) ?? reading
+    known.score = Math.max(known.score, reading.score)
+    readings.set(text, known)
   }
   const ranked = [...readings.values()].sort((one, other) => other.score - one.score)
   const best = ranked[0]?.score ?? 0
@@ -274,12 +240,9 @@ type Score = (text: string) => number
  * Single-byte encodings with the languages of texts in them (BCP 47), and those of East Asia with the bytes of their frequent characters. Of two
  * that read a text in the same way, the first gives the name.
  */
-const SCORERS: readonly { encoding: string; score: Score }[] = [
-  ...Object.entries(data.singleByte).map(([encoding, languages]) => ({
-    encoding,
-    score: byLanguage(languages.split(' ')),
-  })),
-  ...Object.entries(data.eastAsian).map(([encoding, bytes]) => ({ encoding, score: byBytes(encoding, bytes) })),
+const SCORERS: readonly (readonly [encoding: string, score: Score])[] = [
+  ...Object.entries(data.singleByte).map(([name, languages]) => [name, byLanguage(languages.split(' '))] as const),
+  ...Object.entries(data.eastAsian).map(([name, bytes]) => [name, byBytes(name, bytes)] as const),
 ]
 
 const BEYOND_ASCII = /[^\0-\x7f]/gu

@@ -41,16 +41,17 @@ export async function* readText(file: SourceFile, onBytes: (count: number) => vo
       decoder ??= startDecoder(file, bytes)
       before = last
       last = bytes
-      const text = decoder.write(bytes)
-      checkAscii(file, text)
+      const text = decoder(bytes)
+      const inAscii = file.dialect.encoding === undefined ? findInAscii(text) : undefined
+      if (inAscii !== undefined) throw otherEncoding(file, inAscii)
       line += countLines(text)
       if (text !== '') yield text
     }
-    const rest = decoder?.end() ?? ''
+    const rest = decoder?.() ?? ''
     if (rest !== '') yield rest
   } catch (error) {
     if (error instanceof InvalidText)
-      throw invalidText(file, Buffer.concat([before, last]), line - countLineFeeds(before))
+      throw invalidText(file, Buffer.concat([before, last]), line - (splitLines(before).length - 1))
     throw error
   }
 }
@@ -94,20 +95,13 @@ function startDecoder(file: SourceFile, bytes: Uint8Array): Decoder {
   return decoderOf(unicode)
 }
 
-/** @throws `OPERATION_FAILED` if ASCII is text in another encoding, which the manifest does not say */
-function checkAscii(file: SourceFile, text: string): void {
-  if (file.dialect.encoding !== undefined) return
-  const encoding = findInAscii(text)
-  if (encoding !== undefined) throw otherEncoding(file, encoding)
-}
-
 function otherEncoding(file: SourceFile, encoding: string): Error {
   const { encoding: expected = DEFAULT_ENCODING } = file.dialect
-  const command = `iconv -f ${nameOf(encoding)} -t UTF-8 ${quoteForShell(file.name)} > FILE`
+  const command = `iconv -f ${encoding.toUpperCase()} -t UTF-8 ${quoteForShell(file.name)} > FILE`
   // iconv of Linux has no HZ.
   const convert = encoding === 'hz' ? 'save it as UTF-8 with the program that wrote it' : `convert it: ${command}`
   const advice = isEncoding(encoding) ? adviseEntry(file, { encoding }) : convert
-  return operationFailed(`${file.name}: is not ${nameOf(expected)} but ${nameOf(encoding)}; ${advice}`)
+  return operationFailed(`${file.name}: is not ${expected.toUpperCase()} but ${encoding.toUpperCase()}; ${advice}`)
 }
 
 /**
@@ -122,11 +116,11 @@ function invalidText(file: SourceFile, bytes: Uint8Array, line: number): Error {
   const bad = lines.filter(([, each]) => !isValid(each, encoding))
   const [first] = bad
   if (!first)
-    return operationFailed(`${file.name}: is not ${nameOf(encoding)}: it ends inside a character; fetch it again`)
-  const place = `${file.name}: is not ${nameOf(encoding)}, at line ${line + first[0]}`
+    return operationFailed(`${file.name}: is not ${encoding.toUpperCase()}: it ends inside a character; fetch it again`)
+  const place = `${file.name}: is not ${encoding.toUpperCase()}, at line ${line + first[0]}`
   const telling = lines.filter(([, each]) => each.some((byte) => byte >= 0x80))
   if (bad.length <= telling.length / 2) {
-    const iconv = `iconv -c -f ${nameOf(encoding)} -t UTF-8`
+    const iconv = `iconv -c -f ${encoding.toUpperCase()} -t UTF-8`
     const name = quoteForShell(file.name)
     const command = isGzip(file) ? `gunzip -c ${name} | ${iconv}` : `${iconv} ${name}`
     return operationFailed(`${place}, but other lines are; correct it, or drop the wrong bytes: ${command} > FILE`)
@@ -146,14 +140,6 @@ function encodingRemedy(file: SourceFile, lines: Uint8Array): string {
   if (!first || others.length === 0) return advice
   const either = others.map((other) => `${JSON.stringify(other.encoding)} if it is ${other.example}`)
   return `${advice} if its text is ${first.example}; or ${either.join('; or ')}`
-}
-
-function nameOf(encoding: string): string {
-  return encoding.toUpperCase()
-}
-
-function countLineFeeds(bytes: Uint8Array): number {
-  return splitLines(bytes).length - 1
 }
 
 /** The number of line feeds in a text. */
