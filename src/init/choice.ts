@@ -14,11 +14,12 @@ export interface Choice {
   readings: readonly Reading[]
 }
 
-/** The text that members of a manifest have. */
-export function written(members: object): string {
-  return Object.entries(members)
-    .map(([member, value]) => `${JSON.stringify(member)}: ${JSON.stringify(value)}`)
-    .join(', ')
+/** @param members are those that the manifest has then */
+export function toReading(choice: string, example: string, members: object): Reading {
+  const written = Object.entries(members).map(
+    ([member, value]) => `${JSON.stringify(member)}: ${JSON.stringify(value)}`,
+  )
+  return { choice, example, write: written.join(', ') }
 }
 
 /** What several readings leave open; nothing if there is only one. */

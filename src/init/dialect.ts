@@ -4,7 +4,7 @@ import { decodes, findInAscii, findUnicode, inferEncoding, splitLines } from '..
 import { readBytes } from '../rows/formats/read-text.ts'
 import { type Dialect, hasText, type SourceFile } from '../rows/formats/source.ts'
 import { readTables } from '../rows/formats/xlsx/xlsx.ts'
-import { type Choice, openChoice, written } from './choice.ts'
+import { type Choice, openChoice, toReading } from './choice.ts'
 
 /** Bytes of a file that are read to find its encoding. A letter that tells two encodings apart may come late. */
 const MAX_BYTES = 50_000_000
@@ -22,19 +22,10 @@ export async function detectDialect(
   const text = decodeStart(start, encoding)
   const separated = hasSeparator ? inferDelimiter(text) : { delimiter: ',', choices: [] }
   const { delimiter } = separated
+  const encodings = readings.map((each) => toReading(each.encoding, each.example, { encoding: each.encoding }))
   return {
     dialect: { ...(encoding !== 'utf-8' && { encoding }), ...(delimiter !== ',' && { delimiter }) },
-    choices: [
-      ...openChoice(
-        'encoding',
-        readings.map((each) => ({
-          choice: each.encoding,
-          example: each.example,
-          write: written({ encoding: each.encoding }),
-        })),
-      ),
-      ...separated.choices,
-    ],
+    choices: [...openChoice('encoding', encodings), ...separated.choices],
   }
 }
 
@@ -104,11 +95,10 @@ function inferDelimiter(start: string): { delimiter: string; choices: Choice[] }
       .sort((one, other) => other.header.length - one.header.length)
   const usual = split(SEPARATORS)
   const found = usual.length > 0 ? usual : split(signsIn(start))
-  const readings = found.map(({ separator, name, header }) => ({
-    choice: name,
-    example: `${header.length} columns, the first is ${JSON.stringify(header[0])}`,
-    write: written({ delimiter: separator }),
-  }))
+  const readings = found.map(({ separator, name, header }) => {
+    const example = `${header.length} columns, the first is ${JSON.stringify(header[0])}`
+    return toReading(name, example, { delimiter: separator })
+  })
   // A sign that is no usual separator is shown.
   const choices =
     usual.length === 0 && found.length > 0 ? [{ what: 'delimiter', readings }] : openChoice('delimiter', readings)
@@ -140,11 +130,9 @@ function regularHeader(text: string, delimiter: string): readonly string[] {
 export async function detectSheet(file: SourceFile): Promise<{ dialect: Dialect; choices: Choice[] }> {
   const tables = await readTables(file)
   const [first] = tables
-  const readings = tables.map(({ name: sheet, example }) => ({
-    choice: JSON.stringify(sheet),
-    example: `its table begins with ${example}`,
-    write: written({ sheet }),
-  }))
+  const readings = tables.map(({ name: sheet, example }) =>
+    toReading(JSON.stringify(sheet), `its table begins with ${example}`, { sheet }),
+  )
   const isDefault = !first || (first.isDefault && tables.length === 1)
   return { dialect: isDefault ? {} : { sheet: first.name }, choices: openChoice('sheet', readings) }
 }

@@ -4,16 +4,16 @@ import { basename, dirname, join, relative } from 'node:path'
 import { messageOf, operationFailed, shorten } from '../errors/errors.ts'
 import { columnMapping, columnsOfField, textOf } from '../rows/column-mapping.ts'
 import { formatOf } from '../rows/formats/readers.ts'
-import type { Dialect, SourceFile } from '../rows/formats/source.ts'
+import type { Dialect, Fields, SourceFile } from '../rows/formats/source.ts'
 import type { Columns, ItemFile } from '../rows/manifest.ts'
 import type { Choice } from './choice.ts'
 import { CODES, completeColumns, findColumns, labelColumn } from './columns.ts'
 import { detectDialect, detectSheet } from './dialect.ts'
 import { chooseIdentity, findIdentities, IdentityCount } from './identity.ts'
 import { explainUnread, findPosition } from './position.ts'
-import { readSample, type Sample, textsIn } from './sample.ts'
+import { cellOf, readSample, type Sample } from './sample.ts'
 import { slugOf } from './slug.ts'
-import { type CheckedRows, checkRows, LabelCheck, surveyRows } from './survey.ts'
+import { type CheckedRows, checkRows, surveyRows } from './survey.ts'
 import { findSystem, type System } from './systems.ts'
 import { findCountry, type Located, locate } from './where.ts'
 
@@ -121,32 +121,36 @@ async function propose(path: string, category: string, country: string | undefin
   const found = await (members.includes('encoding')
     ? detectDialect(plain, members.includes('delimiter'))
     : detectSheet(plain))
-  const readable = { ...plain, dialect: found.dialect }
-  const { sample, choices: emptied } = await readSample(readable)
-  const position = await findPosition(sample)
-  const system = await findSystem(path, sample, position, country)
+  const given = await readSample({ ...plain, dialect: found.dialect })
+  const { sample, empty, ownCrs } = given
+  const position = await findPosition(sample, ownCrs !== undefined)
+  const system = await findSystem(path, sample, position, { ownCrs, country })
   const { columns, choices } = findColumns(sample, system.columns, category)
   const labels = CODES.flatMap((field) => {
     const code = columns[field]
     const label = typeof code === 'string' ? labelColumn(sample, code) : undefined
     return typeof code === 'string' && label !== undefined ? [{ field, check: new LabelCheck(code, label) }] : []
   })
-  const counts = findIdentities(sample, columns).map(({ identity }) => new IdentityCount(identity))
-  const { rows, blank, texts } = await surveyRows(readable, sample, [...counts, ...labels.map(({ check }) => check)])
+  const counts = findIdentities(sample, columns).map((identity) => new IdentityCount(identity))
+  const watching = [...counts, ...labels.map(({ check }) => check)]
+  const { rows, blank, texts } = await surveyRows(given.rows, sample.columns, watching)
   const named = chooseIdentity(counts, sample)
   const complete = withDefaults(completeColumns(sample, { ...columns, ...named?.count.identity.columns }), blank)
   const crs = system.crs ?? (position.areMetres ? UNKNOWN_SYSTEM : undefined)
   const dialect = {
     ...found.dialect,
     ...(position.decimal && { decimal: position.decimal }),
-    ...(sample.empty && { empty: [...sample.empty] }),
+    ...(empty && { empty }),
     ...(crs && { crs }),
   }
   const missing = ['name', 'latitude', 'longitude'].filter((field) => !Object.hasOwn(complete, field))
+  const unread = missing.some((field) => field !== 'name') ? explainUnread(sample, position) : []
   if (!named) missing.push('externalId')
   const file: ItemFile = { ...plain, dialect, columns: complete, isExact: false }
   const canRead = missing.length === 0 && crs !== UNKNOWN_SYSTEM
   const checked = canRead ? await checkRows(file) : { badRows: 0, bad: [], warnings: [], places: [] }
+  const exampleOf = (column: string) => ({ column, value: sample.example(column) })
+  const { extraAttributes } = complete
   return {
     file: path,
     dialect,
@@ -160,23 +164,18 @@ async function propose(path: string, category: string, country: string | undefin
     columns: complete,
     values: valuesOf(file, sample),
     labels: Object.fromEntries(
-      labels.flatMap(({ field, check }) => (check.isOneToOne ? [[field, exampleOf(sample, check.label)]] : [])),
+      labels.flatMap(({ field, check }) => (check.isOneToOne ? [[field, exampleOf(check.label)]] : [])),
     ),
-    choices: [
-      ...found.choices,
-      ...emptied,
-      ...position.choices,
-      ...system.choices,
-      ...(named?.choices ?? []),
-      ...choices,
-    ],
+    choices: [found, given, position, system, { choices: named?.choices ?? [] }, { choices }].flatMap(
+      (each) => each.choices,
+    ),
     rows,
     texts,
-    unused: attributesOf(complete).map((column) => exampleOf(sample, column)),
+    unused: (Array.isArray(extraAttributes) ? extraAttributes : [])
+      .filter((column) => typeof column === 'string')
+      .map(exampleOf),
     missing,
-    unread: missing.some((field) => field === 'latitude' || field === 'longitude')
-      ? explainUnread(sample, position)
-      : [],
+    unread,
     ...(system.question !== undefined && { question: system.question }),
     ...(system.systems && { systems: system.systems }),
     ...checked,
@@ -187,12 +186,27 @@ async function propose(path: string, category: string, country: string | undefin
   }
 }
 
-function attributesOf({ extraAttributes }: Columns): string[] {
-  return Array.isArray(extraAttributes) ? extraAttributes.filter((column) => typeof column === 'string') : []
-}
+/** Finds out whether each code has one name, and each name one code. */
+class LabelCheck {
+  readonly label: string
+  isOneToOne = true
+  readonly #code: string
+  readonly #labels = new Map<string, string>()
+  readonly #codes = new Map<string, string>()
 
-function exampleOf(sample: Sample, column: string): { column: string; value: string } {
-  return { column, value: shorten(textsIn(sample, column)[0] ?? '', MAX_VALUE_LENGTH) }
+  constructor(code: string, label: string) {
+    this.#code = code
+    this.label = label
+  }
+
+  see(row: Fields): void {
+    const [code, label] = [cellOf(row, this.#code), cellOf(row, this.label)]
+    const [known, knownCode] = [this.#labels.get(code) ?? label, this.#codes.get(label) ?? code]
+    this.isOneToOne &&= code !== '' && label !== '' && known === label && knownCode === code
+    if (!this.isOneToOne) return
+    this.#labels.set(code, label)
+    this.#codes.set(label, code)
+  }
 }
 
 /** Gives codes a default where their column is blank in some rows. */
@@ -207,18 +221,17 @@ function withDefaults(columns: Columns, blank: ReadonlySet<string>): Columns {
 /** The first value of each field, as the columns have it. */
 function valuesOf(file: ItemFile, sample: Sample): Proposal['values'] {
   const { columns = {} } = file
-  const map = columnMapping(file)
-  const rows = sample.rows.slice(0, 100).map(map)
-  const fields = Object.keys(columns).filter((field) => field !== 'extraAttributes')
+  const rows = sample.rows.slice(0, 100).map(columnMapping(file))
   const textFor = (field: string) => {
     if (field === 'latitude' || field === 'longitude')
       return columnsOfField(columns, field)
-        .map((column) => textsIn(sample, column)[0] ?? '')
+        .map((column) => sample.texts(column)[0] ?? '')
         .join(' ')
-    const values = rows
-      .map((row) => row[field])
-      .map((value) => (Array.isArray(value) ? value.flatMap((each) => each ?? []).join('; ') : textOf(value).trim()))
-    return values.find((text) => text !== '') ?? ''
+    const texts = rows.map(({ [field]: value }) =>
+      Array.isArray(value) ? value.flatMap((each) => each ?? []).join('; ') : textOf(value).trim(),
+    )
+    return texts.find((text) => text !== '') ?? ''
   }
+  const fields = Object.keys(columns).filter((field) => field !== 'extraAttributes')
   return Object.fromEntries(fields.map((field) => [field, shorten(textFor(field), MAX_VALUE_LENGTH)]))
 }

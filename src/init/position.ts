@@ -2,10 +2,10 @@ import { columnsOfField } from '../rows/column-mapping.ts'
 import { describeCoordinate, plainCoordinate } from '../rows/coordinate-text.ts'
 import type { Dialect } from '../rows/formats/source.ts'
 import type { ColumnSource, Columns } from '../rows/manifest.ts'
-import { type Choice, openChoice, written } from './choice.ts'
+import { type Choice, openChoice, toReading } from './choice.ts'
 import { findDecimal } from './decimal.ts'
 import { type Coordinate, findCoordinates, isAngleName, partOf, sideOf } from './header-names.ts'
-import { fits, type Sample, textsIn } from './sample.ts'
+import type { Sample } from './sample.ts'
 import { describePlace } from './where.ts'
 
 /** The columns of the place, and what is open about them. */
@@ -17,33 +17,40 @@ export interface Position {
   choices: Choice[]
 }
 
-type Named = Readonly<Record<Coordinate, readonly string[]>>
 type Pair = Record<Coordinate, string>
 type Angle = Extract<ColumnSource, { degrees: string }>
+type Test = (field: Coordinate, column: string) => boolean
 
 const COORDINATES = ['latitude', 'longitude'] as const
 const LIMITS = { latitude: 90, longitude: 180 }
 /** Larger numbers are no degrees. */
 const LARGEST_ANGLE = 360
+/** What a column of sides has, the side that takes a minus, and what numbers without and with a minus are. */
+const SIDES = {
+  latitude: { texts: /^(n|s|north|south|북위?|남위?|[北南][緯纬]?)$/i, minus: 'S', plain: 'north', negated: 'south' },
+  longitude: { texts: /^(e|w|east|west|동경?|서경?|[東东西][経經经]?)$/i, minus: 'W', plain: 'east', negated: 'west' },
+}
 
-/** Finds the columns of the place by their names, if their values fit: decimals, then degrees in parts, whole degrees, metres. */
-export async function findPosition(sample: Sample): Promise<Position> {
+/**
+ * Finds the columns of the place by their names, if their values fit: decimals, then degrees in parts, whole degrees, metres.
+ * @param hasOwnCrs is whether the file names its system: metres may be called like angles then
+ */
+export async function findPosition(sample: Sample, hasOwnCrs: boolean): Promise<Position> {
   const all = findCoordinates(sample.columns)
   const inParts = sample.columns.filter((column) => COORDINATES.some((field) => partOf(field, column) !== undefined))
   const { decimal, choices } = findDecimal(sample, [...all.latitude, ...all.longitude, ...inParts])
-  const parts = findParts(sample, all)
+  const parts = pairOf((field) => findAngle(sample, field, all[field]))
   const used = parts ? COORDINATES.flatMap((field) => columnsOfField(parts, field)) : []
-  const without = (columns: readonly string[]) => columns.filter((column) => !used.includes(column))
-  const named = { latitude: without(all.latitude), longitude: without(all.longitude) }
-  const areDegrees = (field: Coordinate, column: string) =>
-    fits(textsIn(sample, column), (text) => Math.abs(readNumber(text, field, decimal, false)) <= LIMITS[field])
-  const areMetres = (field: Coordinate, column: string) =>
-    (sample.ownCrs !== undefined || !isAngleName(column)) &&
-    fits(textsIn(sample, column), (text) => Math.abs(readNumber(text, field, decimal, true)) > LARGEST_ANGLE)
+  const rest = (field: Coordinate) => all[field].filter((column) => !used.includes(column))
+  const named = { latitude: rest('latitude'), longitude: rest('longitude') }
+  const areDegrees: Test = (field, column) =>
+    sample.fits(column, (text) => Math.abs(readNumber(text, field, decimal, false)) <= LIMITS[field])
+  const areMetres: Test = (field, column) =>
+    (hasOwnCrs || !isAngleName(column)) &&
+    sample.fits(column, (text) => Math.abs(readNumber(text, field, decimal, true)) > LARGEST_ANGLE)
   const degrees = findPair(sample, named, areDegrees)
   const place = { areMetres: false, decimal, choices }
-  if (parts && !(degrees && COORDINATES.some((field) => hasDecimals(sample, degrees[field]))))
-    return { ...place, columns: parts }
+  if (parts && !(degrees && haveDecimals(sample, degrees))) return { ...place, columns: parts }
   if (degrees) {
     const sides = COORDINATES.flatMap((field) => sideChoice(sample, field, degrees[field]))
     choices.push(...(await orderChoice(sample, degrees, decimal)), ...sides, ...wholeChoice(sample, degrees))
@@ -51,11 +58,18 @@ export async function findPosition(sample: Sample): Promise<Position> {
   }
   const exchanged = findPair(sample, { latitude: named.longitude, longitude: named.latitude }, areDegrees)
   if (exchanged && exchanged.latitude !== exchanged.longitude) {
-    choices.push(exchangedChoice(exchanged))
+    const why = `${exchanged.longitude} to the east, against its name: it has more than 90 degrees`
+    choices.push({ what: 'latitude and longitude', readings: [toReading(why, '', exchanged)] })
     return { ...place, columns: exchanged }
   }
   const metres = findPair(sample, named, areMetres)
   return { ...place, columns: metres ?? {}, areMetres: metres !== undefined }
+}
+
+/** Both coordinates, if each is found. */
+function pairOf<Found>(find: (field: Coordinate) => Found | undefined): Record<Coordinate, Found> | undefined {
+  const [latitude, longitude] = [find('latitude'), find('longitude')]
+  return latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
 }
 
 /** Returns the number in a cell, or else NaN. */
@@ -64,59 +78,43 @@ export function readNumber(text: string, field: Coordinate, decimal: Dialect['de
 }
 
 function hasDecimals(sample: Sample, column: string): boolean {
-  return textsIn(sample, column).some((text) => !/^[+-]?\d*$/.test(text))
+  return sample.texts(column).some((text) => !/^[+-]?\d*$/.test(text))
 }
 
+const haveDecimals = (sample: Sample, pair: Pair) => COORDINATES.some((field) => hasDecimals(sample, pair[field]))
+
 /** The first columns of each coordinate that fit. Whole degrees come after decimals. */
-function findPair(
-  sample: Sample,
-  named: Named,
-  isFitting: (field: Coordinate, column: string) => boolean,
-): Pair | undefined {
-  const [latitude, longitude] = COORDINATES.map((field) => {
+function findPair(sample: Sample, named: Record<Coordinate, readonly string[]>, isFitting: Test): Pair | undefined {
+  const pair = pairOf((field) => {
     const fitting = named[field].filter((column) => isFitting(field, column))
     return fitting.find((column) => hasDecimals(sample, column)) ?? fitting[0]
   })
-  if (latitude === undefined || longitude === undefined) return undefined
-  const isPair = latitude !== longitude || textsIn(sample, latitude).some((text) => !/^[+-]?\d*([.,]\d*)?$/.test(text))
-  return isPair ? { latitude, longitude } : undefined
+  // A pair in one column has two numbers.
+  const isPair = (column: string) => sample.texts(column).some((text) => !/^[+-]?\d*([.,]\d*)?$/.test(text))
+  return pair && (pair.latitude !== pair.longitude || isPair(pair.latitude)) ? pair : undefined
 }
 
-/** The columns of degrees, minutes and seconds of both coordinates. */
-function findParts(sample: Sample, named: Named): Record<Coordinate, Angle> | undefined {
-  const [latitude, longitude] = COORDINATES.map((field) => findAngle(sample, field, named[field]))
-  return latitude && longitude ? { latitude, longitude } : undefined
-}
-
+/** The columns of degrees, minutes and seconds of a coordinate. */
 function findAngle(sample: Sample, field: Coordinate, named: readonly string[]): Angle | undefined {
-  const find = (part: ReturnType<typeof partOf>) => sample.columns.find((column) => partOf(field, column) === part)
+  const find = (part: string) => sample.columns.find((column) => partOf(field, column) === part)
   const [minutes, seconds, hemisphere] = [find('minutes'), find('seconds'), sideColumn(sample, field, named)]
   const degrees = find('degrees') ?? named.find((column) => column !== minutes && column !== seconds)
   if (degrees === undefined || minutes === undefined || hasDecimals(sample, degrees)) return undefined
   // `lat_min` beside `lat_max` is the least of a box.
   const most = minutes.toLowerCase().replace('min', 'max')
   if (sample.columns.some((column) => column !== minutes && column.toLowerCase() === most)) return undefined
-  const areSmall = (column: string) => fits(textsIn(sample, column), (text) => Number(text.replace(',', '.')) < 60)
-  if (!areSmall(minutes)) return undefined
+  if (!sample.fits(minutes, (text) => Number(text.replace(',', '.')) < 60)) return undefined
   return { degrees, minutes, ...(seconds && { seconds }), ...(hemisphere && { hemisphere }) }
-}
-
-const SIDES = {
-  latitude: /^(n|s|north|south|북위?|남위?|[北南][緯纬]?)$/i,
-  longitude: /^(e|w|east|west|동경?|서경?|[東东西][経經经]?)$/i,
 }
 
 /** The column of the sides of a coordinate: it is called so or stands beside a column of it, and has no other texts. */
 function sideColumn(sample: Sample, field: Coordinate, own: readonly string[]): string | undefined {
   const { columns } = sample
-  const isBeside = (index: number) =>
-    [columns[index - 1], columns[index + 1]].some(
-      (column) => column !== undefined && (own.includes(column) || partOf(field, column) !== undefined),
-    )
+  const isOwn = (column = '') => own.includes(column) || partOf(field, column) !== undefined
   return columns.find(
     (column, index) =>
-      (partOf(field, column) === 'hemisphere' || isBeside(index)) &&
-      fits(textsIn(sample, column), (text) => SIDES[field].test(text)),
+      (partOf(field, column) === 'hemisphere' || isOwn(columns[index - 1]) || isOwn(columns[index + 1])) &&
+      sample.fits(column, (text) => SIDES[field].texts.test(text)),
   )
 }
 
@@ -124,7 +122,7 @@ function sideColumn(sample: Sample, field: Coordinate, own: readonly string[]): 
 function withSides(sample: Sample, degrees: Pair): Pick<Columns, Coordinate> {
   const sourceOf = (field: Coordinate): ColumnSource => {
     const hemisphere = sideColumn(sample, field, [degrees[field]])
-    const isSigned = textsIn(sample, degrees[field]).some((text) => /^-|[nsew]$/i.test(text))
+    const isSigned = sample.texts(degrees[field]).some((text) => /^-|[nsew]$/i.test(text))
     return hemisphere === undefined || isSigned ? degrees[field] : { degrees: degrees[field], hemisphere }
   }
   return { latitude: sourceOf('latitude'), longitude: sourceOf('longitude') }
@@ -132,57 +130,46 @@ function withSides(sample: Sample, degrees: Pair): Pick<Columns, Coordinate> {
 
 /** Says that a column is called like degrees to the south or west, and has no minus. */
 function sideChoice(sample: Sample, field: Coordinate, column: string): Choice[] {
-  const side = sideOf(column)
-  const [first = '', ...others] = textsIn(sample, column)
-  if (side === undefined || [first, ...others].some((text) => /^[-−]|[nsew]/i.test(text))) return []
-  if ((side === 'S') !== (field === 'latitude')) return []
-  const [taken, other] = side === 'S' ? ['north', 'south'] : ['east', 'west']
+  const { minus, plain, negated } = SIDES[field]
+  const [first = ''] = sample.texts(column)
+  if (sideOf(column) !== minus || sample.texts(column).some((text) => /^[-−]|[nsew]/i.test(text))) return []
+  const withSide = { [field]: { degrees: column, hemisphere: { value: minus } } }
   return openChoice(field, [
-    { choice: `to the ${taken}, as ${column} has no minus`, example: first, write: written({ [field]: column }) },
-    {
-      choice: `to the ${other}, as its name says`,
-      example: `-${first}`,
-      write: written({ [field]: { degrees: column, hemisphere: { value: side } } }),
-    },
+    toReading(`to the ${plain}, as ${column} has no minus`, first, { [field]: column }),
+    toReading(`to the ${negated}, as its name says`, `-${first}`, withSide),
   ])
 }
 
 /** Says that whole degrees are only near a place, as minutes may stand in columns that are called otherwise. */
 function wholeChoice(sample: Sample, degrees: Pair): Choice[] {
-  if (COORDINATES.some((field) => hasDecimals(sample, degrees[field]))) return []
+  if (haveDecimals(sample, degrees)) return []
   const inParts = COORDINATES.map((field) => [field, { degrees: degrees[field], minutes: '…' }])
   return openChoice('whole degrees', [
-    { choice: 'a place may be 80 km from its degrees', example: '', write: written({ ...degrees }) },
-    { choice: 'with columns of minutes', example: '', write: written(Object.fromEntries(inParts)) },
+    toReading('a place may be 80 km from its degrees', '', degrees),
+    toReading('with columns of minutes', '', Object.fromEntries(inParts)),
   ])
 }
 
 /** Says which of `x` and `y` is the latitude, if either could be. */
-async function orderChoice(
-  sample: Sample,
-  { latitude, longitude }: Pair,
-  decimal: Dialect['decimal'],
-): Promise<Choice[]> {
-  const read = (column: string) => textsIn(sample, column).map((text) => readNumber(text, 'longitude', decimal, false))
+async function orderChoice(sample: Sample, pair: Pair, decimal: Dialect['decimal']): Promise<Choice[]> {
+  const { latitude, longitude } = pair
+  const read = (column: string) => sample.texts(column).map((text) => readNumber(text, 'longitude', decimal, false))
   const [[north], [east], easts] = [read(latitude), read(longitude), read(longitude)]
   const isNamed = latitude === longitude || (isAngleName(latitude) && isAngleName(longitude))
   if (isNamed || north === undefined || east === undefined || easts.some((each) => Math.abs(each) > LIMITS.latitude))
     return []
-  const understand = async (columns: Pair, place: Record<Coordinate, number>) => ({
-    choice: `${columns.latitude} to the north, ${columns.longitude} to the east`,
-    example: `the first place is in ${await describePlace(place)}`,
-    write: written(columns),
-  })
+  const understand = async (columns: Pair, place: Record<Coordinate, number>) => {
+    const choice = `${columns.latitude} to the north, ${columns.longitude} to the east`
+    return toReading(choice, `the first place is in ${await describePlace(place)}`, columns)
+  }
   return openChoice('latitude and longitude', [
-    await understand({ latitude, longitude }, { latitude: north, longitude: east }),
+    await understand(pair, { latitude: north, longitude: east }),
     await understand({ latitude: longitude, longitude: latitude }, { latitude: east, longitude: north }),
   ])
 }
 
-function exchangedChoice(columns: Pair): Choice {
-  const choice = `${columns.longitude} to the east, against its name: it has more than 90 degrees`
-  return { what: 'latitude and longitude', readings: [{ choice, example: '', write: written({ ...columns }) }] }
-}
+/** Characters of a value that are shown. */
+const SHOWN = 60
 
 /** Says why columns that are called like coordinates are none. */
 export function explainUnread(sample: Sample, { decimal }: Position): string[] {
@@ -192,16 +179,13 @@ export function explainUnread(sample: Sample, { decimal }: Position): string[] {
   const { latitude, longitude } = findCoordinates(sample.columns)
   return [...new Set([...latitude, ...longitude])].flatMap((column) => {
     const limit = longitude.includes(column) ? LIMITS.longitude : LIMITS.latitude
-    const wrong = textsIn(sample, column).flatMap((text) => {
+    for (const text of sample.texts(column)) {
       const what = describeWrong(column, text, decimal, limit)
-      return what === undefined ? [] : `the column ${column} has ${text.slice(0, SHOWN)}, ${what}`
-    })
-    return wrong.slice(0, 1)
+      if (what !== undefined) return `the column ${column} has ${text.slice(0, SHOWN)}, ${what}`
+    }
+    return []
   })
 }
-
-/** Characters of a value that are shown. */
-const SHOWN = 60
 
 /** Says why a text is no number of degrees up to a limit; undefined if it is one. */
 function describeWrong(column: string, text: string, decimal: Dialect['decimal'], limit: number): string | undefined {

@@ -1,50 +1,18 @@
-import { textOf, withNested } from '../rows/column-mapping.ts'
-import { emptyCells } from '../rows/formats/no-value.ts'
-import { readFile } from '../rows/formats/readers.ts'
-import type { Fields, SourceFile } from '../rows/formats/source.ts'
+import type { Fields } from '../rows/formats/source.ts'
 import type { ItemFile } from '../rows/manifest.ts'
 import { Places, type StoredPlace } from '../rows/places.ts'
 import { ProblemList } from '../rows/problem.ts'
 import { rows as readItems } from '../rows/rows.ts'
-import type { IdentityCount } from './identity.ts'
-import type { Sample } from './sample.ts'
+import { cellOf } from './sample.ts'
 
 /** Rows that are read. The values of keys are in memory. */
 const MAX_ROWS = 200_000
-
-/** Whether each code has one name, and each name one code. */
-export class LabelCheck {
-  readonly code: string
-  readonly label: string
-  isBlank = false
-  readonly #codes = new Set<string>()
-  readonly #labels = new Set<string>()
-  readonly #both = new Set<string>()
-
-  constructor(code: string, label: string) {
-    this.code = code
-    this.label = label
-  }
-
-  see(row: Fields): void {
-    const [code, label] = [textOf(row[this.code]).trim(), textOf(row[this.label]).trim()]
-    this.isBlank ||= code === '' || label === ''
-    this.#codes.add(code)
-    this.#labels.add(label)
-    this.#both.add(JSON.stringify([code, label]))
-  }
-
-  get isOneToOne(): boolean {
-    return !this.isBlank && this.#codes.size === this.#both.size && this.#labels.size === this.#both.size
-  }
-}
-
 const SHOWN_TEXTS = 3
 const MAX_TEXT_LENGTH = 40
 const BEYOND_ASCII = /(?![\0-\x7f])\p{L}/u
 
 /** What all rows show. */
-export interface Survey {
+interface Survey {
   /** At most 200,000. */
   rows: number
   /** The columns that are blank in some rows. */
@@ -53,22 +21,19 @@ export interface Survey {
   texts: string[]
 }
 
-/** Reads all rows, and shows them to the counts of identities and of labels. */
+/** Reads all rows, and shows each to those who watch. */
 export async function surveyRows(
-  file: SourceFile,
-  { empty, columns }: Sample,
-  watched: readonly (IdentityCount | LabelCheck)[],
+  all: AsyncIterable<Fields>,
+  columns: readonly string[],
+  watching: readonly { see: (row: Fields) => void }[],
 ): Promise<Survey> {
   const blank = new Set<string>()
   const texts = new Set<string>()
-  const withEmpty = emptyCells(empty)
   let rows = 0
-  for await (const row of readFile(file)) {
-    if (!('fields' in row)) continue
-    const fields = withNested(withEmpty(row.fields))
-    for (const each of watched) each.see(fields)
+  for await (const row of all) {
+    for (const each of watching) each.see(row)
     for (const column of columns) {
-      const text = textOf(fields[column]).trim()
+      const text = cellOf(row, column)
       if (text === '') blank.add(column)
       else if (texts.size < SHOWN_TEXTS && BEYOND_ASCII.test(text)) texts.add(text.slice(0, MAX_TEXT_LENGTH))
     }

@@ -1,11 +1,10 @@
 import { basename } from 'node:path'
 import { textOf } from '../rows/column-mapping.ts'
-import type { Columns } from '../rows/manifest.ts'
 import { allProjectedSystems, findReferenceSystem, type ReferenceSystem } from '../rows/reference-system.ts'
-import { type Choice, openChoice, type Reading, written } from './choice.ts'
-import { COUNTRY_NAME, CRS_NAME, matches, SYSTEM_NAMES, ZONE_NAME } from './header-names.ts'
+import { type Choice, openChoice, type Reading, toReading } from './choice.ts'
+import { isCalled, SYSTEM_NAMES } from './header-names.ts'
 import { type Position, readNumber } from './position.ts'
-import { type Sample, textsIn } from './sample.ts'
+import type { Sample } from './sample.ts'
 import { countryTest, describePlace, findCountry, nearestCity, type Place } from './where.ts'
 
 /** The reference system of metres, or what to ask for. */
@@ -43,66 +42,64 @@ export async function findSystem(
   path: string,
   sample: Sample,
   position: Position,
-  country: string | undefined,
+  { ownCrs, country }: { ownCrs: string | undefined; country: string | undefined },
 ): Promise<System> {
   const { columns } = position
   const none = { crs: undefined, columns, choices: [] }
   const { latitude, longitude } = columns
   if (!position.areMetres || typeof latitude !== 'string' || typeof longitude !== 'string') return none
-  if (sample.ownCrs !== undefined) return { ...none, crs: sample.ownCrs }
+  if (ownCrs !== undefined) return { ...none, crs: ownCrs }
+  const zone = sample.columns.find((column) => isCalled('zone', column) && sample.countValues([column]) > 1)
+  if (zone !== undefined) {
+    const count = sample.countValues([zone])
+    return { ...none, question: `${zone} has ${count} values: convert, or one entry of "items" each` }
+  }
   const points = pointsOf(sample, position, latitude, longitude)
   // A column of points has its own order.
   const orders = latitude === longitude ? [false] : [false, true]
-  const zones = sample.columns.filter(
-    (column) => matches(ZONE_NAME, column) && new Set(textsIn(sample, column)).size > 1,
-  )
-  if (zones[0] !== undefined) {
-    const count = new Set(textsIn(sample, zones[0])).size
-    return { ...none, question: `${zones[0]} has ${count} values: convert, or one entry of "items" each` }
-  }
-  const toReading = async ({ system: { code, name }, isSwapped, ...place }: Candidate): Promise<Reading> => ({
-    choice: name,
-    example: `${place.latitude.toFixed(4)}, ${place.longitude.toFixed(4)}, ${await describePlace(place)}`,
-    write: written({ crs: code, ...(isSwapped && exchanged(columns)) }),
-  })
+  const candidatesOf = (systems: readonly ReferenceSystem[]) =>
+    systems.flatMap((system) => orders.flatMap((isSwapped) => candidatesUnder(system, points, isSwapped)))
+  const exchanged = { latitude: longitude, longitude: latitude }
+  const readingsOf = (candidates: readonly Candidate[]) =>
+    Promise.all(
+      candidates.map(async ({ system: { code, name }, isSwapped, ...place }) => {
+        const example = `${place.latitude.toFixed(4)}, ${place.longitude.toFixed(4)}, ${await describePlace(place)}`
+        return toReading(name, example, { crs: code, ...(isSwapped && exchanged) })
+      }),
+    )
   const take = async (candidates: readonly Candidate[]): Promise<System> => ({
-    ...none,
     crs: candidates[0]?.system.code,
-    columns: candidates[0]?.isSwapped ? exchanged(columns) : columns,
-    choices: openChoice('crs', await Promise.all(candidates.map(toReading))),
+    columns: candidates[0]?.isSwapped ? exchanged : columns,
+    choices: openChoice('crs', await readingsOf(candidates)),
   })
-  const systemsNamed = namedIn(path, sample).flatMap((number) => findReferenceSystem(`EPSG:${number}`) ?? [])
-  const named = distinct(
-    systemsNamed.flatMap((system) => orders.flatMap((isSwapped) => candidatesUnder(system, points, isSwapped))),
-  )
+  const numbers = namedIn(path, sample)
+  const named = distinct(candidatesOf(numbers.flatMap((number) => findReferenceSystem(`EPSG:${number}`) ?? [])))
   if (named.length > 0) return take(named)
   const found = await findCountry(country ?? countryIn(sample) ?? '')
   const metres = `the coordinates are metres, and no text of the file names their reference system`
   if (!found) return { ...none, question: `${metres}; say the country: --country NZ lists those in use there` }
-  const isThere = await countryTest(found.code)
-  const inUse = allProjectedSystems()
-    .filter(({ areaSize, code, name }) => code === WEB_MERCATOR || (areaSize < LARGEST_AREA && !isVariant(code, name)))
-    .flatMap((system) => orders.flatMap((isSwapped) => candidatesUnder(system, points, isSwapped)))
-    .filter(isThere)
-  const farness = (candidate: Candidate) => nearestCity(candidate)?.km ?? Number.POSITIVE_INFINITY
-  const list = distinct(inUse)
-    .map((candidate) => ({ candidate, km: farness(candidate) }))
+  const inUse = distinct(candidatesOf(allProjectedSystems().filter(isUsual)).filter(await countryTest(found.code)))
+  const list = inUse
+    .map((candidate) => ({ candidate, km: nearestCity(candidate)?.km ?? Number.POSITIVE_INFINITY }))
     .sort((one, two) => one.km - two.km)
     .map(({ candidate }) => candidate)
-  const systems = await Promise.all(list.slice(0, MAX_SYSTEMS).map(toReading))
+  const systems = await readingsOf(list.slice(0, MAX_SYSTEMS))
   if (list.length === 1) return { ...(await take(list)), systems, question: `the only one of ${found.name} that fits` }
   const which =
     systems.length > 0 ? `write the right one of ${found.name} into the manifest` : `none of ${found.name} fits`
   return { ...none, question: `${metres}; ${which}`, systems }
 }
 
-/** Whether a system is another one with a height or the other order of its axes, or is none of EPSG. */
-function isVariant(code: string, name: string): boolean {
-  return / \+ |\((N-z?E|zE-N|E-N)\)/.test(name) || Number(code.slice('EPSG:'.length)) > LAST_OF_EPSG
-}
-
 /** Numbers above are those of Esri. */
 const LAST_OF_EPSG = 32_767
+/** Another system with a height or the other order of its axes. */
+const VARIANT = / \+ |\((N-z?E|zE-N|E-N)\)/
+
+/** Whether a system is used for the places of a country. */
+function isUsual({ areaSize, code, name }: ReferenceSystem): boolean {
+  const isOfEpsg = Number(code.slice('EPSG:'.length)) <= LAST_OF_EPSG
+  return code === WEB_MERCATOR || (areaSize < LARGEST_AREA && isOfEpsg && !VARIANT.test(name))
+}
 
 function pointsOf(sample: Sample, { decimal }: Position, latitude: string, longitude: string) {
   return sample.rows
@@ -114,24 +111,19 @@ function pointsOf(sample: Sample, { decimal }: Position, latitude: string, longi
     .slice(0, MAX_POINTS)
 }
 
-function exchanged({ latitude, longitude }: Position['columns']): Pick<Columns, 'latitude' | 'longitude'> {
-  return { ...(longitude && { latitude: longitude }), ...(latitude && { longitude: latitude }) }
-}
-
 /** The country that a column of the file names in all rows. */
 function countryIn(sample: Sample): string | undefined {
-  const values = sample.columns
-    .filter((name) => matches(COUNTRY_NAME, name))
-    .map((name) => [...new Set(textsIn(sample, name))])
-  return values.find(({ length }) => length === 1)?.[0]
+  const column = sample.columns.find((name) => isCalled('country', name) && sample.countValues([name]) === 1)
+  return column === undefined ? undefined : sample.texts(column)[0]
 }
 
 /** The numbers of systems that the name of the file, a header or a column of one value says. */
 function namedIn(path: string, sample: Sample): number[] {
-  const columnTexts = sample.columns.flatMap((column) => {
-    const texts = [...new Set(matches(CRS_NAME, column) || matches(ZONE_NAME, column) ? textsIn(sample, column) : [])]
-    const [only = ''] = texts.length === 1 ? texts : []
-    return matches(ZONE_NAME, column) ? `utm ${only}` : /^\d{4,6}$/.test(only) ? `epsg:${only}` : only
+  const columnTexts = sample.columns.map((column) => {
+    const isZone = isCalled('zone', column)
+    if (!(isZone || isCalled('crs', column)) || sample.countValues([column]) !== 1) return ''
+    const [only = ''] = sample.texts(column)
+    return isZone ? `utm ${only}` : /^\d{4,6}$/.test(only) ? `epsg:${only}` : only
   })
   return [...columnTexts, ...sample.columns, basename(path)].flatMap(namedSystems)
 }
