@@ -1,5 +1,4 @@
-import { parse } from 'csv-parse/sync'
-import { findHint, LINE_ENDS, mayBeTitle, SEPARATORS } from '../rows/formats/csv.ts'
+import { CsvSplitter, findHint, mayBeTitle, SEPARATORS } from '../rows/formats/csv.ts'
 import { decodes, findInAscii, findUnicode, inferEncoding, splitLines } from '../rows/formats/encodings.ts'
 import { readBytes } from '../rows/formats/read-text.ts'
 import { type Dialect, hasText, type SourceFile } from '../rows/formats/source.ts'
@@ -114,12 +113,8 @@ function signsIn(start: string): { separator: string; name: string }[] {
 
 /** The header, if nearly all rows have as many cells; else none. */
 function regularHeader(text: string, delimiter: string): readonly string[] {
-  const rows: string[][] = parse(text, {
-    ...{ delimiter, record_delimiter: LINE_ENDS, to: ROWS },
-    ...{ relax_column_count: true, relax_quotes: true, skip_empty_lines: true },
-    // The end of the text can cut a quoted cell.
-    skip_records_with_error: true,
-  })
+  const records = [...new CsvSplitter(delimiter, 1).split(text, true)].slice(0, ROWS)
+  const rows = records.map(({ cells }) => cells)
   const start = rows.findIndex((row) => !mayBeTitle(row, delimiter))
   const table = rows.slice(start).filter((row) => row.some(hasText))
   const header = rows[start] ?? []

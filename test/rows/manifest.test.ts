@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { splitFeatures } from '../../src/rows/formats/geojson.ts'
+import { readGeoJson } from '../../src/rows/formats/geojson.ts'
 import { parseManifest, readManifest } from '../../src/rows/manifest.ts'
 import { csv, DATASET } from '../support/import.ts'
 
@@ -57,7 +57,7 @@ test('a FeatureCollection with a name as long as the file is refused', async () 
     yield '","features":[{}]}'
   }
   const read = async () => {
-    for await (const feature of splitFeatures(chunks(), { name: 'a.geojson', path: 'a.geojson', dialect: {} }))
+    for await (const feature of readGeoJson(chunks(), { name: 'a.geojson', path: 'a.geojson', dialect: {} }))
       expect(feature).toBe(undefined)
   }
   await expect(read()).rejects.toThrow('a.geojson:1: is longer than 10000000 characters')

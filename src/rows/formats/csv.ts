@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream'
-import { CsvError, parse } from 'csv-parse'
 import { operationFailed } from '../../errors/errors.ts'
 import type { Problem } from '../problem.ts'
 import { adviseEntry, hasText, MAX_ROW_LENGTH, type SourceFile, type SourceRow } from './source.ts'
@@ -9,49 +7,82 @@ import { adviseEntry, hasText, MAX_ROW_LENGTH, type SourceFile, type SourceRow }
  * Above the header, lines with one cell are a title.
  * @throws `OPERATION_FAILED` if a row is too long, or the header has a column twice or a different separator
  */
-export async function* readCsv(given: AsyncIterable<string>, file: SourceFile): AsyncGenerator<SourceRow> {
-  const { text, hint } = await splitHint(given, file)
-  const delimiter = separatorOf(file, hint)
-  // The line with the hint is the first line of the file.
-  const records = readRecords(text, file, delimiter, hint === undefined ? 1 : 2)
-  let header: string[] | undefined
-  const short = { count: 0, line: 0 }
-  for await (const record of withoutTitle(records, delimiter)) {
-    if (header) {
-      if (!record.problem && record.cells.length < header.length) {
-        if (short.count === 0) short.line = record.line
-        short.count += 1
+export async function* readCsv(text: AsyncIterable<string>, file: SourceFile): AsyncGenerator<SourceRow> {
+  let table: Table | undefined
+  for await (const chunk of text) {
+    let given = chunk
+    if (!table) {
+      if (/^\s*(?:\[\s*)?\{\s*"/.test(chunk)) {
+        const name = file.name.replace(/\.\w+(?=(\.gz)?$)/, '.json')
+        throw operationFailed(`${file.name}: is JSON; name it ${name}`)
       }
-      const swallowed = findSwallowed(record, header.length, delimiter)
-      if (swallowed) yield swallowed
-      yield toRow(record, header)
-    } else {
-      header = readHeader(record, delimiter, file)
-      yield { line: record.line, columns: header }
+      const { hint, length } = findHint(chunk)
+      table = new Table(file, separatorOf(file, hint), hint === undefined ? 1 : 2)
+      given = chunk.slice(length)
     }
+    for (const row of table.read(given)) yield row
   }
-  const rows = short.count === 1 ? '1 row has' : `${short.count} rows have`
-  const reason = `${rows} fewer cells than the header; the missing ones at the end count as empty`
-  if (short.count > 0) yield { line: short.line, reason, warns: 'warning' }
+  for (const row of table?.end() ?? []) yield row
 }
 
 /** A title has at most this number of lines. */
 const MAX_TITLE = 20
 
-/** Leaves out the lines with one cell above the first row with several. */
-async function* withoutTitle(records: AsyncIterable<CsvRecord>, delimiter: string): AsyncGenerator<CsvRecord> {
-  let title: CsvRecord[] | undefined = []
-  for await (const record of records) {
-    if (title && title.length < MAX_TITLE && !record.problem && mayBeTitle(record.cells, delimiter)) {
-      title.push(record)
-      continue
-    }
-    // So many lines with one cell are the rows of a file with one column.
-    if (title?.length === MAX_TITLE) yield* title
-    title = undefined
-    yield record
+/** Makes rows of text, below a title and a header. */
+class Table {
+  readonly #file: SourceFile
+  readonly #delimiter: string
+  readonly #splitter: CsvSplitter
+  readonly #title: CsvRecord[] = []
+  #header: readonly string[] | undefined
+  /** The rows with too few cells. */
+  readonly #short = { count: 0, line: 0 }
+
+  constructor(file: SourceFile, delimiter: string, firstLine: number) {
+    this.#file = file
+    this.#delimiter = delimiter
+    this.#splitter = new CsvSplitter(delimiter, firstLine)
   }
-  yield* title ?? []
+
+  *read(text: string): Generator<SourceRow> {
+    for (const record of this.#splitter.split(text)) yield* this.#add(record)
+    const { line, length } = this.#splitter
+    if (length <= MAX_ROW_LENGTH) return
+    const reason = `is longer than ${MAX_ROW_LENGTH} characters; if a quote opens in this row, close it`
+    throw operationFailed(`${this.#file.name}:${line}: ${reason}`)
+  }
+
+  *end(): Generator<SourceRow> {
+    for (const record of this.#splitter.split('', true)) yield* this.#add(record)
+    if (!this.#header) yield* this.#start(this.#title)
+    const { count, line } = this.#short
+    const rows = count === 1 ? '1 row has' : `${count} rows have`
+    const reason = `${rows} fewer cells than the header; the missing ones at the end count as empty`
+    if (count > 0) yield { line, reason, warns: 'warning' }
+  }
+
+  #add(record: CsvRecord): SourceRow[] {
+    if (this.#header) return this.#toRows(record, this.#header)
+    const isTitle = this.#title.length < MAX_TITLE && !record.problem && mayBeTitle(record.cells, this.#delimiter)
+    if (isTitle) this.#title.push(record)
+    // So many lines with one cell are the rows of a file with one column.
+    return isTitle ? [] : this.#start(this.#title.length === MAX_TITLE ? [...this.#title, record] : [record])
+  }
+
+  #start([first, ...others]: readonly CsvRecord[]): SourceRow[] {
+    if (!first) return []
+    const header = readHeader(first, this.#delimiter, this.#file)
+    this.#header = header
+    return [{ line: first.line, columns: header }, ...others.flatMap((record) => this.#toRows(record, header))]
+  }
+
+  #toRows(record: CsvRecord, header: readonly string[]): SourceRow[] {
+    const row = toRow(record, header)
+    if (!record.problem && record.cells.length < header.length && this.#short.count++ === 0)
+      this.#short.line = record.line
+    const swallowed = findSwallowed(record, header.length, this.#delimiter)
+    return swallowed ? [swallowed, row] : [row]
+  }
 }
 
 /** Whether a row above the header may be a title: it has one cell, also with other separators. */
@@ -157,26 +188,6 @@ export function findHint(start: string): { hint: string | undefined; length: num
   return { hint: found?.[1] ?? found?.[2], length: found?.[0].length ?? 0 }
 }
 
-/** Returns a text without the line `sep=;` that Excel writes before the header, and the separator that it names. */
-async function splitHint(
-  text: AsyncIterable<string>,
-  { name }: SourceFile,
-): Promise<{ text: AsyncIterable<string>; hint: string | undefined }> {
-  const chunks = text[Symbol.asyncIterator]()
-  const first = await chunks.next()
-  const start = first.done ? '' : first.value
-  if (/^\s*(?:\[\s*)?\{\s*"/.test(start)) {
-    throw operationFailed(`${name}: is JSON; name it ${name.replace(/\.\w+(?=(\.gz)?$)/, '.json')}`)
-  }
-  const { hint, length } = findHint(start)
-  return { text: joined(start.slice(length), chunks), hint }
-}
-
-async function* joined(start: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
-  if (start !== '') yield start
-  yield* { [Symbol.asyncIterator]: () => rest }
-}
-
 /**
  * Returns the names of the columns in a header. A column without a name, which Excel likes to add, is called by its number. Spaces around a name are none of it.
  * @throws `OPERATION_FAILED` if two columns have the same name
@@ -190,8 +201,9 @@ export function nameColumns(header: readonly string[], place: string): string[] 
   throw operationFailed(`${place}: the header has the column "${repeated}" twice; rename one of the two in the file`)
 }
 
-/** A file can have several, for example if lines were added on another system. The parser alone would take the first one for all. */
-export const LINE_ENDS = ['\r\n', '\n', '\r']
+const ANY_LINE_END = /\r\n|\n|\r/
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
 
 /** The cells of a row. */
 interface CsvRecord {
@@ -203,105 +215,95 @@ interface CsvRecord {
   problem?: string | undefined
 }
 
-interface RawRecord {
-  record: string[]
-  raw: string
-}
+/** Splits a text into rows with values. A quote is text in a cell that does not start with one. */
+export class CsvSplitter {
+  readonly #delimiter: number
+  /** The line that the row starts on. */
+  line: number
+  /** What has started and not ended: cells of a row, their line ends, what is wrong with their quotes, and the start of a cell. */
+  #cells: string[] = []
+  #lineEnds = 0
+  #problem: string | undefined
+  #rest = ''
+  /** The characters of the rest that need no second look. */
+  #seen = 0
+  #characters = 0
 
-/**
- * Yields the rows of a text, without those that have no text. A quote inside a cell that does not start with one is text.
- * @param firstLine is the number of the first line
- * @throws `OPERATION_FAILED` if a row is too long
- */
-async function* readRecords(
-  text: AsyncIterable<string>,
-  { name }: SourceFile,
-  delimiter: string,
-  firstLine: number,
-): AsyncGenerator<CsvRecord> {
-  let parsedLines = 0
-  const countLines = lineCounter()
-  /** The numbers of lines and of empty lines up to the end of each parsed row, and its problem, until the loop below takes it. */
-  const ends: { lines: number; emptyLines: number; problem: string | undefined }[] = []
-  let unclosed: string | undefined
-  const parser = parse({
-    ...{ delimiter, record_delimiter: LINE_ENDS, max_record_size: MAX_ROW_LENGTH },
-    ...{ relax_column_count: true, relax_quotes: true, skip_empty_lines: true, raw: true },
-    // With `raw`, it is called with an object, unlike its type.
-    on_record: (given: string[] | RawRecord, { lines, empty_lines: emptyLines }) => {
-      const { record, raw } = Array.isArray(given) ? { record: given, raw: '' } : given
-      parsedLines = countLines(record, lines)
-      // A cell after whose closing quote more text comes keeps its quotes. Other cells can start with a quote too.
-      const problem = record.some((cell) => cell.startsWith('"')) ? findBadQuote(raw, delimiter) : undefined
-      ends.push({ lines: parsedLines, emptyLines, problem })
-      return record
-    },
-    // An error of the parser would drop the rows that are parsed and not taken yet.
-    skip_records_with_error: true,
-    on_skip: (error, raw) => {
-      if (error?.code !== 'CSV_QUOTE_NOT_CLOSED') throw error
-      unclosed = raw
-    },
-  })
-  const source = Readable.from(text, { objectMode: true })
-  source.on('error', (error) => parser.destroy(error))
-  source.pipe(parser)
-  let nextLine = firstLine
-  let emptyBefore = 0
-  try {
-    for await (const cells of parser as AsyncIterable<string[]>) {
-      const { lines = 0, emptyLines = 0, problem } = ends.shift() ?? {}
-      const line = nextLine + emptyLines - emptyBefore
-      emptyBefore = emptyLines
-      nextLine = lines + firstLine
-      if (cells.some(hasText)) yield { line, lastLine: nextLine - 1, cells, problem }
+  constructor(delimiter: string, firstLine: number) {
+    this.#delimiter = delimiter.charCodeAt(0)
+    this.line = firstLine
+  }
+
+  /** The characters of what has started. */
+  get length(): number {
+    return this.#characters + this.#rest.length
+  }
+
+  /** Yields the rows that end in the next part of the text. */
+  *split(chunk: string, isLast = false): Generator<CsvRecord> {
+    const text = this.#rest + chunk
+    let start = 0
+    while (start < text.length || (isLast && this.#cells.length > 0)) {
+      const isQuoted = text[start] === '"'
+      const close = isQuoted ? closingQuote(text, start + Math.max(1, this.#seen)) : start + this.#seen - 1
+      const end = close === text.length ? close : this.#endOfCell(text, close + 1)
+      if (!isLast && (end === text.length || (end === text.length - 1 && text[end] === '\r'))) {
+        this.#seen = (isQuoted ? close : end) - start
+        break
+      }
+      this.#seen = 0
+      if (close === text.length && isQuoted) {
+        const problem = 'a quote opens in this row and is never closed, so it takes the rest of the file; close it'
+        yield { line: this.line, lastLine: this.line, cells: [], problem }
+        return
+      }
+      this.#addCell(text, start, isQuoted ? close : undefined, end)
+      start = end + (text.startsWith('\r\n', end) ? 2 : 1)
+      if (text.charCodeAt(end) === this.#delimiter) continue
+      const record = this.#endRow()
+      if (record.cells.some(hasText)) yield record
     }
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error
-    const place = `${name}:${parsedLines + firstLine}`
-    throw operationFailed(
-      `${place}: is longer than ${MAX_ROW_LENGTH} characters; if a quote opens in this row, close it`,
-      error,
-    )
-  } finally {
-    source.destroy()
+    this.#rest = text.slice(start)
   }
-  if (unclosed !== undefined) yield unclosedRecord(unclosed, nextLine)
+
+  /** The index of the separator or line end after a cell, or of the end of the text. */
+  #endOfCell(text: string, from: number): number {
+    let at = from
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at)
+      if (code === this.#delimiter || code === LINE_FEED || code === CARRIAGE_RETURN) break
+    }
+    return at
+  }
+
+  /** @param close is the index of the closing quote, if there is one */
+  #addCell(text: string, start: number, close: number | undefined, end: number): void {
+    const isWhole = close === end - 1
+    const cell = isWhole ? text.slice(start + 1, close).replaceAll('""', '"') : text.slice(start, end)
+    this.#cells.push(cell)
+    this.#characters += cell.length
+    if (close === undefined) return
+    this.#lineEnds += cell.split(ANY_LINE_END).length - 1
+    const number = this.#cells.length
+    if (!isWhole)
+      this.#problem ??= `cell ${number} has text after its closing quote; write a quote inside of quotes twice ("")`
+  }
+
+  #endRow(): CsvRecord {
+    const { line } = this
+    const record = { line, lastLine: line + this.#lineEnds, cells: this.#cells, problem: this.#problem }
+    this.line = record.lastLine + 1
+    this.#cells = []
+    this.#characters = 0
+    this.#lineEnds = 0
+    this.#problem = undefined
+    return record
+  }
 }
 
-/** Returns a function that corrects the number of lines up to each record: the parser counts the line end CR LF in a cell twice. */
-function lineCounter(): (record: readonly string[], lines: number) => number {
-  let counted = 0
-  let doubled = 0
-  return (record, lines) => {
-    if (lines > counted + 1) for (const cell of record) doubled += cell.split('\r\n').length - 1
-    counted = lines
-    return lines - doubled
-  }
-}
-
-const ANY_LINE_END = /\r\n|\n|\r/
-
-/** Says which cell has text after its closing quote. The parser reads on as if the cell had no quotes. */
-function findBadQuote(raw: string, delimiter: string): string | undefined {
-  const row = raw.replace(/^[\r\n]+|[\r\n]+$/g, '')
-  for (let start = 0, cell = 1; start < row.length; cell += 1) {
-    let end = start
-    if (row[start] === '"') {
-      end = row.indexOf('"', start + 1) + 1
-      while (end > 0 && row[end] === '"') end = row.indexOf('"', end + 1) + 1
-      if (end > 0 && end < row.length && row[end] !== delimiter)
-        return `cell ${cell} has text after its closing quote; write a quote inside of quotes twice ("")`
-    } else end = row.indexOf(delimiter, start)
-    if (end <= 0 && end !== start) return undefined
-    start = end + 1
-  }
-  return undefined
-}
-
-/** The rest of a file after a quote that has no end. */
-function unclosedRecord(raw: string, nextLine: number): CsvRecord {
-  const line = nextLine + raw.split(ANY_LINE_END).findIndex(hasText)
-  const problem = 'a quote opens in this row and is never closed, so it takes the rest of the file; close it'
-  return { line, lastLine: line, cells: [], problem }
+/** The index of the quote that closes a cell, or of the end of the text. Two quotes are one in the cell. */
+function closingQuote(text: string, from: number): number {
+  let at = text.indexOf('"', from)
+  while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
+  return at === -1 ? text.length : at
 }
