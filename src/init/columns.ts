@@ -46,7 +46,10 @@ function readingOf(sample: Sample, field: string, column: string, rest = ''): Re
 /** The columns that a field may have: the one of its own name, then by the usual names. */
 function candidatesOf(sample: Sample, field: RowField): string[] {
   const { columns, rows } = sample
-  const named = columnsCalled(field, columns).filter((name) => field !== 'name' || !isCalled('people', name))
+  // A name beside first names is one of people.
+  const hasPeople = columns.some((name) => isCalled('givenNames', name))
+  const isOfPeople = (name: string) => isCalled('people', name) || (hasPeople && isCalled('bareNames', name))
+  const named = columnsCalled(field, columns).filter((name) => field !== 'name' || !isOfPeople(name))
   return [...new Set([...columns.filter((name) => name === field), ...named])].filter((name) => {
     const given = rows.filter((row) => cellOf(row, name) !== '')
     return given.filter((row) => !acceptsValue(field, row[name])).length <= MAX_OTHERS * given.length

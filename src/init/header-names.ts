@@ -14,6 +14,9 @@ export const SYSTEM_NAMES = Object.entries(data.systems).map(
   ([name, number]) => [new RegExp(name, 'i'), number] as const,
 )
 
+/** What degrees are called that are some hundred metres off those of WGS 84. */
+export const OTHER_DATUM = new RegExp(data.datums, 'i')
+
 /** The columns that are called like a field or another thing, the better first. */
 export function columnsCalled(what: string, columns: readonly string[]): string[] {
   return (NAMES[what] ?? []).flatMap((pattern) => columns.filter((column) => matches(pattern, column)))
@@ -85,7 +88,9 @@ export function findCoordinates(columns: readonly string[]): Readonly<Record<Coo
       return east === undefined ? [] : { north, east }
     }),
   )
-  const called = (...names: string[]) => names.flatMap((name) => columnsCalled(name, columns))
+  const isOther = (column: string) => Number(OTHER_DATUM.test(column))
+  const called = (...names: string[]) =>
+    names.flatMap((name) => columnsCalled(name, columns)).sort((one, two) => isOther(one) - isOther(two))
   return {
     latitude: [...new Set([...called('latitude', 'northing'), ...axes.map(({ north }) => north)])],
     longitude: [...new Set([...called('longitude', 'easting'), ...axes.map(({ east }) => east)])],

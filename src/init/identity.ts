@@ -97,9 +97,9 @@ function isKeyName(column: string): boolean {
 
 /** The columns that are called `id` and `externalId`, together or each. */
 function ownIdentities(sample: Sample): Identity[] {
-  const mayName = (name: string) => sample.columns.includes(name) && (name !== 'id' || areUuids(sample, name))
-  const own = ['id', 'externalId'].filter(mayName)
-  return [...(own.length > 1 ? [own] : []), ...own.map((name) => [name])].map((names) => ({
+  if (!sample.columns.includes('id') || !areUuids(sample, 'id')) return []
+  const both = sample.columns.includes('externalId') ? [['id', 'externalId']] : []
+  return [...both, ['id']].map((names) => ({
     columns: Object.fromEntries(names.map((name) => [name, name])),
     why: `the file has ${names.join(' and ')}`,
     keys: names.map((name) => [name]),

@@ -18,7 +18,7 @@ import { findSystem, type System } from './systems.ts'
 import { findCountry, type Located, locate } from './where.ts'
 
 /** All that was taken from a file. */
-export interface Proposal extends Pick<System, 'question' | 'systems'>, Omit<CheckedRows, 'places'> {
+export interface Proposal extends Pick<System, 'question' | 'systems'>, Omit<CheckedRows, 'rows' | 'places'> {
   file: string
   /** At most 200,000. */
   rows: number
@@ -148,7 +148,7 @@ async function propose(path: string, category: string, country: string | undefin
   if (!named) missing.push('externalId')
   const file: ItemFile = { ...plain, dialect, columns: complete, isExact: false }
   const canRead = missing.length === 0 && crs !== UNKNOWN_SYSTEM
-  const checked = canRead ? await checkRows(file) : { badRows: 0, bad: [], warnings: [], places: [] }
+  const checked = canRead ? await checkRows(file) : { rows, badRows: 0, bad: [], warnings: [], places: [] }
   const exampleOf = (column: string) => ({ column, value: sample.example(column) })
   const { extraAttributes } = complete
   return {
@@ -169,7 +169,6 @@ async function propose(path: string, category: string, country: string | undefin
     choices: [found, given, position, system, { choices: named?.choices ?? [] }, { choices }].flatMap(
       (each) => each.choices,
     ),
-    rows,
     texts,
     unused: (Array.isArray(extraAttributes) ? extraAttributes : [])
       .filter((column) => typeof column === 'string')

@@ -1,5 +1,5 @@
 import { columnsOfField } from '../rows/column-mapping.ts'
-import { describeCoordinate, plainCoordinate } from '../rows/coordinate-text.ts'
+import { describeCoordinate, isHemisphere, plainCoordinate } from '../rows/coordinate-text.ts'
 import type { Dialect } from '../rows/formats/source.ts'
 import type { ColumnSource, Columns } from '../rows/manifest.ts'
 import { type Choice, openChoice, toReading } from './choice.ts'
@@ -27,8 +27,8 @@ const LIMITS = { latitude: 90, longitude: 180 }
 const LARGEST_ANGLE = 360
 /** What a column of sides has, the side that takes a minus, and what numbers without and with a minus are. */
 const SIDES = {
-  latitude: { texts: /^(n|s|north|south|북위?|남위?|[北南][緯纬]?)$/i, minus: 'S', plain: 'north', negated: 'south' },
-  longitude: { texts: /^(e|w|east|west|동경?|서경?|[東东西][経經经]?)$/i, minus: 'W', plain: 'east', negated: 'west' },
+  latitude: { minus: 'S', plain: 'north', negated: 'south' },
+  longitude: { minus: 'W', plain: 'east', negated: 'west' },
 }
 
 /**
@@ -107,15 +107,17 @@ function findAngle(sample: Sample, field: Coordinate, named: readonly string[]):
   return { degrees, minutes, ...(seconds && { seconds }), ...(hemisphere && { hemisphere }) }
 }
 
-/** The column of the sides of a coordinate: it is called so or stands beside a column of it, and has no other texts. */
+/**
+ * The column of the sides of a coordinate: it is called so, or has single letters beside a column of it; a district may be called South.
+ */
 function sideColumn(sample: Sample, field: Coordinate, own: readonly string[]): string | undefined {
   const { columns } = sample
   const isOwn = (column = '') => own.includes(column) || partOf(field, column) !== undefined
-  return columns.find(
-    (column, index) =>
-      (partOf(field, column) === 'hemisphere' || isOwn(columns[index - 1]) || isOwn(columns[index + 1])) &&
-      sample.fits(column, (text) => SIDES[field].texts.test(text)),
-  )
+  return columns.find((column, index) => {
+    const isNamed = partOf(field, column) === 'hemisphere'
+    if (!isNamed && !isOwn(columns[index - 1]) && !isOwn(columns[index + 1])) return false
+    return sample.fits(column, (text) => isHemisphere(text, field) && (isNamed || /^\p{L}\p{Lo}?$/u.test(text)))
+  })
 }
 
 /** Adds the columns of the sides, if the degrees have none of their own. */
@@ -178,21 +180,27 @@ export function explainUnread(sample: Sample, { decimal }: Position): string[] {
     return [`the first line has no names but values such as ${number}; add a line with names above it`]
   const { latitude, longitude } = findCoordinates(sample.columns)
   return [...new Set([...latitude, ...longitude])].flatMap((column) => {
-    const limit = longitude.includes(column) ? LIMITS.longitude : LIMITS.latitude
+    const field = longitude.includes(column) ? 'longitude' : 'latitude'
     for (const text of sample.texts(column)) {
-      const what = describeWrong(column, text, decimal, limit)
+      const what = describeWrong(column, text, decimal, field)
       if (what !== undefined) return `the column ${column} has ${text.slice(0, SHOWN)}, ${what}`
     }
     return []
   })
 }
 
-/** Says why a text is no number of degrees up to a limit; undefined if it is one. */
-function describeWrong(column: string, text: string, decimal: Dialect['decimal'], limit: number): string | undefined {
+/** Says why a text is no number of degrees; undefined if it is one. */
+function describeWrong(
+  column: string,
+  text: string,
+  decimal: Dialect['decimal'],
+  field: Coordinate,
+): string | undefined {
+  const limit = LIMITS[field]
   if (/e7\b/i.test(column) && /^-?\d{6,}$/.test(text)) return 'degrees times 10,000,000: divide by it'
   const what = describeCoordinate(text)
   if (what !== undefined) return `${what}; write latitude and longitude into two columns, as numbers of degrees`
-  const number = Math.abs(readNumber(text, 'longitude', decimal, false))
+  const number = Math.abs(readNumber(text, field, decimal, false))
   if (number <= limit) return undefined
   if (number <= LIMITS.longitude) return `more than ${limit} degrees; some rows may have both columns exchanged`
   return number > limit

@@ -10,7 +10,9 @@ import { type Choice, toReading } from './choice.ts'
 
 /** A few cells of a column may hold other text, which an import reports. */
 export const MAX_OTHERS = 0.05
-const DATE = /^\d{1,4}\s?[-./년]\s?\d{1,2}\s?[-./月월]|^(19|20)\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])$/
+/** A key such as 172-2-000001 is none. */
+const DATE =
+  /^(?:(?:19|20)\d\d|\d{1,2})\s?[-./년年]\s?\d{1,2}\s?[-./月월](?!\s?\d{5}|\s?0\d\d)|^(19|20)\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])$/
 const MAX_EXAMPLE_LENGTH = 60
 
 /** The text of a cell; empty if it is blank. */

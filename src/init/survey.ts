@@ -45,6 +45,7 @@ export async function surveyRows(
 
 /** What an import says of the rows. */
 export interface CheckedRows {
+  rows: number
   badRows: number
   /** The bad rows, and what may be wrong with others, by their reasons. */
   bad: string[]
@@ -64,5 +65,11 @@ export async function checkRows(file: ItemFile): Promise<CheckedRows> {
     if ('item' in row) places.add(rows, row.item)
     if (rows >= MAX_ROWS) break
   }
-  return { badRows: bad.count, bad: bad.describe(), warnings: warnings.describe('warning: '), places: places.three }
+  return {
+    rows,
+    badRows: bad.count,
+    bad: bad.describe(),
+    warnings: warnings.describe('warning: '),
+    places: places.three,
+  }
 }

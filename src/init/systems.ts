@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
-import { textOf } from '../rows/column-mapping.ts'
+import { columnsOfField, textOf } from '../rows/column-mapping.ts'
 import { allProjectedSystems, findReferenceSystem, type ReferenceSystem } from '../rows/reference-system.ts'
 import { type Choice, openChoice, type Reading, toReading } from './choice.ts'
-import { isCalled, SYSTEM_NAMES } from './header-names.ts'
+import { isCalled, OTHER_DATUM, SYSTEM_NAMES } from './header-names.ts'
 import { type Position, readNumber } from './position.ts'
 import type { Sample } from './sample.ts'
 import { countryTest, describePlace, findCountry, nearestCity, type Place } from './where.ts'
@@ -47,7 +47,8 @@ export async function findSystem(
   const { columns } = position
   const none = { crs: undefined, columns, choices: [] }
   const { latitude, longitude } = columns
-  if (!position.areMetres || typeof latitude !== 'string' || typeof longitude !== 'string') return none
+  if (!position.areMetres) return { ...none, choices: datumChoice(sample, columns) }
+  if (typeof latitude !== 'string' || typeof longitude !== 'string') return none
   if (ownCrs !== undefined) return { ...none, crs: ownCrs }
   const zone = sample.columns.find((column) => isCalled('zone', column) && sample.countValues([column]) > 1)
   if (zone !== undefined) {
@@ -109,6 +110,15 @@ function pointsOf(sample: Sample, { decimal }: Position, latitude: string, longi
     }))
     .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y) && x !== 0 && y !== 0)
     .slice(0, MAX_POINTS)
+}
+
+/** Says that degrees are not those of WGS 84. */
+function datumChoice(sample: Sample, columns: Position['columns']): Choice[] {
+  const headers = ['latitude', 'longitude'].flatMap((field) => columnsOfField(columns, field))
+  const values = sample.columns.filter((column) => isCalled('crs', column)).flatMap((column) => sample.texts(column))
+  const other = [...headers, ...values].find((text) => OTHER_DATUM.test(text))
+  const why = 'taken as WGS 84, so places are some hundred metres off; convert the degrees first'
+  return other === undefined ? [] : [{ what: 'datum', readings: [toReading(why, other, columns)] }]
 }
 
 /** The country that a column of the file names in all rows. */

@@ -47,7 +47,7 @@ const BESIDE = [0, -0.01, 0.01]
 export async function describePlace(place: Place): Promise<string> {
   const { feature } = await loadCountries()
   const features = BESIDE.map((degrees) => feature([place.longitude + degrees, place.latitude], WITH_CODE))
-  const country = features.find(Boolean)?.properties.nameEn ?? 'in no country'
+  const country = features.find(Boolean)?.properties.nameEn ?? 'no country'
   const nearest = nearestCity(place)
   return `${country}, ${nearest ? `${Math.round(nearest.km)} km from ${nearest.name}` : 'far from any city'}`
 }

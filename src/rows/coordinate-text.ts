@@ -33,6 +33,7 @@ export function plainPair(text: string, field: CoordinateField): string | undefi
 const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/[\u2212\u2013\uff0d]/g, '-'],
   [/[\u066b\uff0e]/g, '.'],
+  [/\p{Cf}/gu, ''],
   [/[\u00a0\u066c\u2007\u2009\u202f\u3000]/g, ' '],
   [/[\u00ba\u02da도度]|(?<=\d *)(?:deg(?:rees?)?\b|d(?=\d))/gi, '°'],
   [/[\u2032\u2019\u02b9\u00b4분分]|(?<=\d *)min(?:utes?)?\b/gi, "'"],
@@ -94,7 +95,7 @@ function withSigns(text: string): string {
   if (degrees !== undefined && (sign === ':' || hasSide))
     return `${before}${degrees}°${minutes}'${seconds === undefined ? '' : `${seconds}"`}${after}`
   const [, first = '', , , , last = ''] = PACKED.exec(text) ?? []
-  if (first + last === '') return text.includes('°') ? text.replace(',', '.') : text
+  if (first + last === '') return /[°NSEW]/i.test(text) ? text.replace(',', '.') : text
   return text.replace(PACKED, '$1$2°$3\'$4"$5')
 }
 
@@ -147,6 +148,8 @@ export function describeCoordinate(text: string): string | undefined {
   if (srid !== undefined && srid !== '4326') return `a geometry in the reference system ${srid}`
   if (/^(?:SRID=\d+; *)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON)\b/i.test(plain)) return 'a geometry in WKT'
   if (/^0[01][0-9a-f]{16,}$/i.test(plain)) return 'a geometry in WKB'
+  if (/^(?:\d[^a-z]*O|O *\d[^a-z]*)$/i.test(plain))
+    return 'an angle to O, which is east in German and west in French and Spanish'
   if (/°/.test(plain)) return 'an angle'
   if (/^[([{].*\d.*[)\]}]$/.test(plain)) return 'a list or an object'
   return /^\d{1,2}[A-Z]{3} ?\d+ ?\d+$/i.test(plain) ? 'a reference of MGRS' : undefined
@@ -173,6 +176,12 @@ const HEMISPHERES: Readonly<Record<string, RegExp>> = {
   S: /^(s|south(ern)?|süd|sued|sud|sur|sul|남|남위|남반구|南|南緯|南纬)$/i,
   E: /^(e|east(ern)?|ost|est|este|leste|동|동경|東|東経|东|东经)$/i,
   W: /^(w|west(ern)?|ouest|oeste|ovest|서|서경|西|西経|西经)$/i,
+}
+
+/** Whether a text is a hemisphere of a coordinate. `O` is one of two. */
+export function isHemisphere(text: string, field: CoordinateField): boolean {
+  const isO = field === 'longitude' && /^o$/i.test(text)
+  return isO || [...SIDES[field]].some((letter) => HEMISPHERES[letter]?.test(text))
 }
 
 const NUMBER = /^([+-]?)(\d+(?:\.\d+)?)$/

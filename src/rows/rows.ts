@@ -49,7 +49,8 @@ export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenera
     const zone = zones?.see(row)
     if (zone) yield zone
     const read = reader.read(row)
-    if ('item' in read && isZero(read.item)) yield { line: row.line, reason: AT_ZERO, warns: 'warning' }
+    const zero = 'item' in read ? findZero(read.item, file.isExact) : undefined
+    if (zero) yield { line: row.line, ...zero }
     yield read
   }
   const lack = columns.end()
@@ -72,11 +73,15 @@ function fieldCheck({ columns }: ItemFile): (names: readonly string[]) => string
 /** Characters of the names of columns that are shown. */
 const NAMES_SHOWN = 500
 const IGNORED = 'not fields of an item, so ignored'
-const AT_ZERO = 'latitude and longitude are both 0'
-
-const isZero = ({ latitude, longitude }: RowItem) => latitude === '0' && longitude === '0'
-
 const COORDINATES = ['latitude', 'longitude'] as const
+
+/** Says which coordinates are 0, as where a value is missing. One may be right. */
+function findZero(item: RowItem, isExact: boolean): Pick<Problem, 'reason' | 'warns'> | undefined {
+  const [zero, other] = COORDINATES.filter((field) => item[field] === '0')
+  if (zero === undefined) return undefined
+  if (other !== undefined) return { reason: 'latitude and longitude are both 0', warns: 'warning' }
+  return isExact ? undefined : { reason: `${zero} is 0`, warns: 'doubt' }
+}
 /** Characters of a value that are shown. */
 const SHOWN = 60
 

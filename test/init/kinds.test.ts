@@ -1,21 +1,29 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { initManifest } from '../../src/init/init-manifest.ts'
-import kinds from './data/kinds.json' with { type: 'json' }
 
-/* Files of kinds that were read wrong: what the table shows, and the manifest. */
+/* Files of kinds that were read wrong: what the table shows, and the manifest. Each line of the file is one. */
+const kinds = readFileSync(new URL('data/kinds.ndjson', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
 
 interface Kind {
   what: string
   text: string
+  /** `csv` if it is missing. */
+  ending?: string
   columns?: object
   dialect?: object
   labels?: Record<string, object | null>
   /** The first place, and the beginning of where it is. */
   place?: string
   missing?: string[]
+  /** The number of rows, and the beginning of the reason of a bad one. */
+  rows?: number
+  bad?: string
   unread?: string
   question?: string
   /** The beginning of one of the systems that are listed. */
@@ -32,10 +40,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test.each([...(kinds as Kind[]).entries()].map(([index, kind]) => ({ index, ...kind })))('$what', async (kind) => {
-  const path = join(folder, `file_${kind.index}.csv`)
+const CASES = kinds.map((line, index): Kind & { index: number } => ({ index, ...JSON.parse(line) }))
+
+test.each(CASES)('$what', async (kind) => {
+  const file = `file_${kind.index}.${kind.ending ?? 'csv'}`
+  const path = join(folder, file)
   await writeFile(path, kind.text)
   const proposal = await initManifest(path)
+  if (kind.rows !== undefined) expect(proposal.rows).toBe(kind.rows)
+  if (kind.bad !== undefined) expect(proposal.bad.join()).toContain(`: ${kind.bad}`)
   expect(proposal.missing).toEqual(kind.missing ?? [])
   expect(proposal.columns).toMatchObject(kind.columns ?? {})
   if (kind.dialect) expect(proposal.dialect).toEqual(kind.dialect)
@@ -54,7 +67,7 @@ test.each([...(kinds as Kind[]).entries()].map(([index, kind]) => ({ index, ...k
     return
   }
   const { items, labels = {} } = JSON.parse(await readFile(proposal.manifest ?? '', 'utf8'))
-  expect(items).toEqual([{ file: `file_${kind.index}.csv`, ...proposal.dialect, columns: proposal.columns }])
+  expect(items).toEqual([{ file, ...proposal.dialect, columns: proposal.columns }])
   for (const [field, label] of Object.entries(kind.labels ?? {})) {
     const [slug, title] = [`file_${kind.index}`, `File ${kind.index}`]
     const expected = label && 'SLUG' in label ? { [slug]: title } : label

@@ -98,11 +98,18 @@ function findUtf16(bytes: Uint8Array): string | undefined {
   }
   const encoding = little > big ? 'utf-16le' : 'utf-16be'
   const share = Math.max(little, big) / (bytes.length / 2)
-  return share >= LEAST_SIGNS && Math.min(little, big) === 0 && isValid(bytes, encoding) ? encoding : undefined
+  return Math.max(little, big) >= FEWEST_SIGNS &&
+    share >= LEAST_SIGNS &&
+    Math.min(little, big) === 0 &&
+    isValid(bytes, encoding)
+    ? encoding
+    : undefined
 }
 
 /** Of a table in any script, at least this share of the characters are ASCII. */
 const LEAST_SIGNS = 0.02
+/** One NUL may stand in other text by mistake. */
+const FEWEST_SIGNS = 4
 
 /** The escapes with which text begins that is no ASCII though its bytes are. */
 const ESCAPES = { '$@': 'iso-2022-jp', $B: 'iso-2022-jp', '$)C': 'iso-2022-kr', '$)A': 'iso-2022-cn' }

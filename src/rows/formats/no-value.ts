@@ -3,13 +3,13 @@ import { adviseEntry, type Fields, type SourceFile } from './source.ts'
 
 /** What spreadsheets and databases write where there is no value, and the errors of spreadsheets in several languages. */
 const NO_VALUE =
-  /^(?:#?[Nn]\/[Aa]|#N\/D|#NV|[Nn]\.[Aa]\.|[Kk]\. ?[Aa]\.|NULL|null|None|\([Nn]ull\)|<[Nn]ull>|<NA>|NaN|nan|#[¡¿]?\p{Lu}[\p{Lu}/0]+[!?]|#{3,}|Err:\d{3}|\\N|없음|해당 ?없음|미상|無し|なし|不明|无|暂无)$/u
+  /^(?:#?[Nn]\/[Aa]|#N\/D|#NV|[Nn]\.[Aa]\.|[Kk]\. ?[Aa]\.|NULL|null|None|\([Nn]ull\)|<[Nn]ull>|<NA>|NaN|nan|#[¡¿]?\p{Lu}[\p{Lu}/0]+[!?]|#{3,}|Err:\d{3}|\\N|[Nn]\/[Dd]|[Kk]eine Angaben?|[Nn]ão informado|[Nn]on renseignée?|-{1,3}|—|없음|해당 ?없음|미상|정보 ?없음|無し|なし|不明|未定|該当なし|無|无|暂无)$/u
 /** A number that a spreadsheet shows with an exponent, and so perhaps without its last digits, as Excel writes telephone numbers. */
 const CUT_NUMBER = /^[+-]?\d(?:[.,]\d+)?E\+(?:0[89]|[1-9]\d)$/
 /** An apostrophe keeps digits a text in a spreadsheet, and is none of the text there. */
 const APOSTROPHE = /^'\d+$/
 /** The first characters of these texts, and spaces. Most cells need no more than a look at theirs. */
-const FIRST_CHARACTERS = new Set("#NnKk(<E\\'없해미無な不无暂+-0123456789 \t\n\u00a0\u3000")
+const FIRST_CHARACTERS = new Set("#NnKk(<E\\'없해미정無な不未該无暂—+-0123456789 \t\n\u00a0\u3000")
 /** Longer texts are none of them. */
 const MAX_LENGTH = 24
 
@@ -35,7 +35,12 @@ export function emptyCells(texts: readonly string[] | undefined): (fields: Field
 }
 
 /** Characters as HTML and JSON write them. */
-const CODES = /&#(?:\d{2,6}|x[0-9a-f]{2,5});|\\u[0-9a-f]{4}/i
+const CODES =
+  /&(?:#\d{2,6}|#x[0-9a-f]{2,5}|amp|lt|gt|quot|apos|nbsp|[nm]dash|[lr][sd]quo|[a-z]{1,2}(?:acute|grave|circ|uml|tilde|cedil|ring|lig|slash));|\\u[0-9a-f]{4}/i
+/** What stands for letters that an encoding did not have. */
+const LOST = /\ufffd|^[\s?]*\?\?[\s?]*$/
+/** Most texts have none of these. */
+const MARKS = /[&\\?\ufffd]/
 const CODED = 'characters that are written as codes; if so, get the column as text'
 
 const MEANS_NONE = 'no value'
@@ -43,7 +48,10 @@ const CUT = 'a number that a spreadsheet has perhaps cut; if so, get the column 
 
 /** Says what a text may be that is not what it looks like; undefined for others. */
 function describeText(value: string): string | undefined {
-  if ((value.includes('&#') || value.includes('\\u')) && CODES.test(value)) return CODED
+  if (MARKS.test(value)) {
+    if (CODES.test(value)) return CODED
+    if (LOST.test(value)) return 'characters that were lost; get the column anew'
+  }
   if (value.length > MAX_LENGTH || !FIRST_CHARACTERS.has(value.charAt(0))) return undefined
   const text = value.trim()
   if (NO_VALUE.test(text)) return MEANS_NONE
