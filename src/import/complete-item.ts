@@ -3,19 +3,13 @@ import type { Image } from '../catalog/models.ts'
 import type { GivenImage } from '../rows/field-schemas.ts'
 import type { RowItem } from '../rows/parse-item.ts'
 
-/** An item for the staging table. Timestamps and a parent that the row does not have are null. */
-export interface ImportedItem
-  extends Omit<RowItem, 'id' | 'parentItemId' | 'createdAt' | 'updatedAt' | 'extraAttributes' | 'images'> {
+/** An item for the staging table. What the row does not have is null or undefined. */
+export interface ImportedItem extends Omit<RowItem, 'images'>, Pictures {
   id: string
   /** Whether the row has an `id`. Without one, the id is derived from `externalId`. */
   hasOwnId: boolean
-  parentItemId: string | null
-  createdAt: string | null
-  updatedAt: string | null
-  extraAttributes: Record<string, unknown>
-  images: ImportedImage[]
-  /** What images with ids that depend on the item's id were made from. It is null if there are none, or the row has an `id`. */
-  given: GivenPictures | null
+  /** What images with ids that depend on the item's id were made from. It is there if the row has such images and no `id`. */
+  given?: GivenPictures
 }
 
 /**
@@ -23,22 +17,22 @@ export interface ImportedItem
  * @param isExact derives nothing from the images
  */
 export function completeItem(
-  { id: ownId, images: givenImages, thumbnailUrl, ...row }: RowItem,
+  { id: ownId, images: given, thumbnailUrl, ...row }: RowItem,
   datasetId: string,
   isExact: boolean,
 ): ImportedItem {
   const id = ownId ?? stableUuid(row.externalId ?? '', datasetId)
-  const given = { thumbnailUrl, images: givenImages ?? [], isExact }
+  const hasOwnId = ownId !== undefined
+  const pictures = { thumbnailUrl, images: given ?? [], isExact }
+  const isDerived = !hasOwnId && pictures.images.some((image) => image.id === undefined)
+  const extraAttributes = row.extraAttributes ?? {}
   return {
     ...row,
-    ...completePictures(id, given),
+    ...completePictures(id, pictures),
+    extraAttributes,
     id,
-    hasOwnId: ownId !== undefined,
-    parentItemId: row.parentItemId ?? null,
-    createdAt: row.createdAt ?? null,
-    updatedAt: row.updatedAt ?? null,
-    extraAttributes: row.extraAttributes ?? {},
-    given: ownId === undefined && given.images.some((image) => image.id === undefined) ? given : null,
+    hasOwnId,
+    ...(isDerived && { given: pictures }),
   }
 }
 
@@ -67,35 +61,33 @@ export interface Pictures {
   images: ImportedImage[]
 }
 
-/** Returns the images of an item with values for all fields, sorted by `sortOrder`, then `id`, and its thumbnail. */
+/**
+ * Returns the images of an item with values for all fields, sorted by `sortOrder`, then `id`, and its thumbnail. Ids are derived from the item
+ * and the URL, so the same images get the same ids in each import.
+ */
 export function completePictures(itemId: string, { thumbnailUrl, images: given, isExact }: GivenPictures): Pictures {
-  const images = completeImages(itemId, given)
-  if (isExact) return { thumbnailUrl, images }
-  const [first] = images
-  const primary = images.find((image) => image.isPrimary) ?? first
-  if (primary) primary.isPrimary = true
-  return { thumbnailUrl: thumbnailUrl ?? primary?.thumbnailSmallUrl ?? null, images }
-}
-
-/** Ids are derived from the item and the URL, so the same images get the same ids in each import. */
-function completeImages(itemId: string, given: readonly GivenImage[]): ImportedImage[] {
   const seen = new Map<string, number>()
   const images = given.map((image, index): ImportedImage => {
-    const { originalUrl, altText } = image
+    const { originalUrl } = image
     const cdnUrl = image.cdnUrl ?? originalUrl
     const repetition = seen.get(originalUrl) ?? 0
     seen.set(originalUrl, repetition + 1)
+    const derivedId = () => stableUuid(repetition === 0 ? originalUrl : `${originalUrl}#${repetition}`, itemId)
     return {
-      id: image.id ?? stableUuid(repetition === 0 ? originalUrl : `${originalUrl}#${repetition}`, itemId),
+      id: image.id ?? derivedId(),
       originalUrl,
       cdnUrl,
       thumbnailSmallUrl: image.thumbnailSmallUrl ?? cdnUrl,
       thumbnailMediumUrl: image.thumbnailMediumUrl ?? cdnUrl,
       thumbnailLargeUrl: image.thumbnailLargeUrl ?? cdnUrl,
-      altText,
+      altText: image.altText,
       sortOrder: image.sortOrder ?? index,
       isPrimary: image.isPrimary ?? false,
     }
   })
-  return images.sort((a, b) => a.sortOrder - b.sortOrder || (a.id < b.id ? -1 : 1))
+  images.sort((a, b) => a.sortOrder - b.sortOrder || (a.id < b.id ? -1 : 1))
+  if (isExact) return { thumbnailUrl, images }
+  const primary = images.find((image) => image.isPrimary) ?? images[0]
+  if (primary) primary.isPrimary = true
+  return { thumbnailUrl: thumbnailUrl ?? primary?.thumbnailSmallUrl ?? null, images }
 }

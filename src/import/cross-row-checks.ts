@@ -155,31 +155,31 @@ interface Checks extends Staged {
 export async function removeBadRows(checks: Checks): Promise<BadRow[]> {
   const { session, table, datasetId, keepMissing, skipInvalid } = checks
   const bad: BadRow[] = []
-  const countKept = async () => (skipInvalid ? keepItems(session, table, datasetId) : 0)
-  let keptCount = await countKept()
-  const staying = () => {
-    if (keepMissing) return sql`true`
-    return keptCount > 0 ? whereKept(table) : sql`false`
+  const tables = { t: table, stays: sql`false` }
+  let keptCount = 0
+  const keep = async () => {
+    keptCount = skipInvalid ? await keepItems(session, table, datasetId) : 0
+    tables.stays = keepMissing ? sql`true` : keptCount > 0 ? whereKept(table) : sql`false`
   }
-  const tables = () => ({ t: table, stays: staying() })
   /** Returns whether there are such rows. */
   const remove = async (check: (tables: Tables) => SqlText) => {
-    const { rows } = await session.query<BadRow & RowIdentity>(check(tables()), [datasetId])
+    const { rows } = await session.query<BadRow & RowIdentity>(check(tables), [datasetId])
     for (const { id, externalId, ...row } of rows) bad.push(row)
     if (skipInvalid) await stageBadRows(session, table, rows)
     return rows.length > 0
   }
   const removeOrphans = async () => {
-    await resolveParents(session, tables(), datasetId)
+    await resolveParents(session, tables, datasetId)
     return remove(checkParents)
   }
+  await keep()
   await resolveExternalIds(session, table, datasetId)
   for (;;) {
     const keptBefore = keptCount
     for (const check of CHECKS) await remove(check)
-    keptCount = await countKept()
-    while (await removeOrphans()) keptCount = await countKept()
-    if (await remove(checkCycles)) keptCount = await countKept()
+    await keep()
+    while (await removeOrphans()) await keep()
+    if (await remove(checkCycles)) await keep()
     if (keptCount === keptBefore) break
   }
   return bad.sort((a, b) => a.file - b.file || a.line - b.line)

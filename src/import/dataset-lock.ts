@@ -16,31 +16,32 @@ const LOCK_DATASET = {
   remove: sql`SELECT FROM datasets WHERE id = $1 FOR UPDATE`,
 } as const
 
+const counted = (rows: SqlText) => sql`SELECT count(*) FROM (${rows}) AS locked`
+
 /** SQL that locks the labels of the dataset $1. */
-const lockLabels = (wait: SqlText) => sql`SELECT count(*) FROM (
-     SELECT FROM code_labels WHERE dataset_id = $1 ORDER BY field, code FOR UPDATE ${wait}
-   ) AS locked`
+const lockLabels = (wait: SqlText) =>
+  counted(sql`SELECT FROM code_labels WHERE dataset_id = $1 ORDER BY field, code FOR UPDATE ${wait}`)
 
 /** SQL that locks all rows of the dataset $1, always in the same order. */
 const lockRows = (wait: SqlText) => [
-  sql`SELECT count(*) FROM (SELECT FROM items WHERE dataset_id = $1 ORDER BY id FOR UPDATE ${wait}) AS locked`,
-  sql`SELECT count(*) FROM (
-     SELECT FROM images WHERE item_id IN (SELECT id FROM items WHERE dataset_id = $1) ORDER BY id FOR UPDATE ${wait}
-   ) AS locked`,
+  counted(sql`SELECT FROM items WHERE dataset_id = $1 ORDER BY id FOR UPDATE ${wait}`),
+  counted(
+    sql`SELECT FROM images WHERE item_id IN (SELECT id FROM items WHERE dataset_id = $1) ORDER BY id FOR UPDATE ${wait}`,
+  ),
   lockLabels(wait),
 ]
 
 /** SQL that locks the items and images that a merge changes or removes, which a table of changes (`planItems`) names. */
 const lockChanges = (changes: SqlText) => [
-  sql`SELECT count(*) FROM (
-     SELECT FROM items AS i JOIN ${changes} AS c USING (id) WHERE c.change = 'updated' FOR NO KEY UPDATE OF i NOWAIT
-   ) AS locked`,
-  sql`SELECT count(*) FROM (
-     SELECT FROM items AS i JOIN ${changes} AS c USING (id) WHERE c.change = 'removed' FOR UPDATE OF i NOWAIT
-   ) AS locked`,
-  sql`SELECT count(*) FROM (
-     SELECT FROM images WHERE item_id IN (SELECT id FROM ${changes} WHERE change <> 'created') FOR UPDATE NOWAIT
-   ) AS locked`,
+  counted(
+    sql`SELECT FROM items AS i JOIN ${changes} AS c USING (id) WHERE c.change = 'updated' FOR NO KEY UPDATE OF i NOWAIT`,
+  ),
+  counted(
+    sql`SELECT FROM items AS i JOIN ${changes} AS c USING (id) WHERE c.change = 'removed' FOR UPDATE OF i NOWAIT`,
+  ),
+  counted(
+    sql`SELECT FROM images WHERE item_id IN (SELECT id FROM ${changes} WHERE change <> 'created') FOR UPDATE NOWAIT`,
+  ),
 ]
 
 /** SQLSTATEs: a row that is not free, and a unique value that another session has just written. */
@@ -83,17 +84,12 @@ export async function withDatasetLocked<Result>(
         return work()
       })
     } catch (error) {
-      if (!isInTheWay(error)) throw error
-      if (attempt === ATTEMPTS) throw operationFailed(tooManyConflicts(slug), error)
+      const isInTheWay = isConflict(error) || (error instanceof DatabaseError && TAKEN.has(error.code ?? ''))
+      if (!isInTheWay) throw error
+      const changed = `Other sessions changed the dataset ${slug} during each of ${ATTEMPTS} attempts`
+      if (attempt === ATTEMPTS) throw operationFailed(`${changed}; nothing was changed; try again`, error)
     }
   }
-}
-
-const tooManyConflicts = (slug: string) =>
-  `Other sessions changed the dataset ${slug} during each of ${ATTEMPTS} attempts; nothing was changed; try again`
-
-function isInTheWay(error: unknown): boolean {
-  return isConflict(error) || (error instanceof DatabaseError && TAKEN.has(error.code ?? ''))
 }
 
 /** Locks all rows of a dataset. @throws a conflict if another session has one of them */

@@ -1,11 +1,10 @@
-import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Database } from '../database/database.ts'
 import { renewStatistics } from '../database/statistics.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { operationFailed } from '../errors/errors.ts'
 import type { DatasetChanges } from '../history/item-changes.ts'
-import { DEFAULT_ORIGIN, type Origin, type SourceFile } from '../history/record.ts'
+import { DEFAULT_ORIGIN, type Origin } from '../history/record.ts'
 import type { CodeLabel } from '../rows/field-schemas.ts'
 import { readLabels } from '../rows/labels.ts'
 import { columnsOf, type Manifest, readManifest } from '../rows/manifest.ts'
@@ -13,22 +12,18 @@ import type { RowItem } from '../rows/parse-item.ts'
 import type { FileProblem } from '../rows/problem.ts'
 import { sql } from '../sql.ts'
 import { findDataset } from './change-dataset.ts'
-import { warnOfUnusedLabels } from './code-labels.ts'
 import { removeBadRows } from './cross-row-checks.ts'
 import { withDatasetLocked } from './dataset-lock.ts'
 import {
   type AllowedChanges,
   askBetween,
   describeQuestion,
-  FAR_METRES,
-  findLargeChanges,
   type LargeChange,
   type Questions,
-  requireAllowed,
-  WARNED_METRES,
+  reviewChanges,
 } from './large-change.ts'
-import { describeFiles, digestImport, findSameImport, stateOfFiles, storeLastImport } from './last-import.ts'
-import { findMoved, load, type MergeCounts } from './merge.ts'
+import { findSameImport, readSources, type Sources, statFiles, storeLastImport } from './last-import.ts'
+import { load, type MergeCounts } from './merge.ts'
 import { readPlannedChanges } from './planned-changes.ts'
 import { RowProblems } from './row-problems.ts'
 import { type ImportProgress, stageFiles } from './stage-files.ts'
@@ -82,12 +77,6 @@ interface Import extends Staged {
   warn: (reason: string) => void
 }
 
-/** The files of an import, and what decides about its result; undefined if it is not known. */
-interface Sources {
-  files: readonly SourceFile[]
-  digest: string | undefined
-}
-
 /**
  * Imports the dataset of a manifest, all or nothing. First it writes the rows into a staging table, so that memory does not grow
  * with the files. Then one transaction checks the rows against each other and the database, and merges them. It reads no rows if they
@@ -111,42 +100,31 @@ export async function importManifest(
     ...new Set([manifestPath, ...[...files, ...manifest.labels].flatMap((each) => ('path' in each ? each.path : []))]),
   ]
   return database.withSession(async (session) => {
+    const { slug } = dataset
     const { id: datasetId } = await findDataset(session, dataset)
-    const state = await stateOfFiles(paths)
+    const { bytes, state } = await statFiles(paths)
     const sources = await readSources(paths, options)
-    const unchanged =
-      sources.digest === undefined ? undefined : await findSameImport(session, datasetId, sources.digest)
-    if (unchanged !== undefined) {
-      const none = { created: 0, updated: 0, removed: 0, skipped: 0, unidentified: 0 }
-      return { datasetId, slug: dataset.slug, ...none, unchanged }
-    }
+    const unchanged = await findSameImport(session, datasetId, sources.digest)
+    if (unchanged !== undefined)
+      return { datasetId, slug, created: 0, updated: 0, unchanged, removed: 0, skipped: 0, unidentified: 0 }
     const problems = new RowProblems(files, options)
     const table = await createStaging(session)
     const job = { session, table, datasetId, manifest, labels, options, problems, warn }
     try {
-      await stageFiles({ ...job, files, bytesTotal: await totalSize(paths) })
+      await stageFiles({ ...job, files, bytesTotal: bytes })
       options.onPhase?.('checking')
-      await warnOfUnusedLabels(session, table, labels, warn)
       // The files may have changed while they were read.
-      const isSame = state === (await stateOfFiles(paths))
+      const isSame = state === (await statFiles(paths)).state
       const read = isSame ? sources : { ...(await readSources(paths, options)), digest: undefined }
-      const counts = await askBetween(questionsOf(options), (allowed) => loadStaged(database, job, read, allowed))
+      const questions = (!options.dryRun && options.confirm) || {}
+      const counts = await askBetween(questions, (allowed) => loadStaged(database, job, read, allowed))
       const { count: skipped, unidentified } = problems
-      return { datasetId, slug: dataset.slug, ...counts, skipped, unidentified }
+      return { datasetId, slug, ...counts, skipped, unidentified }
     } finally {
       // Without a connection this fails too. The error of the import says why it was lost.
       await dropStaging(session, table).catch(() => {})
     }
   })
-}
-
-/** A dry run asks nothing. */
-const questionsOf = ({ dryRun, confirm = {} }: ImportOptions) => (dryRun ? {} : confirm)
-
-/** A file that can't be read fails with a better message when its rows are read. A dry run stores nothing. */
-async function readSources(paths: readonly string[], options: ImportOptions): Promise<Sources> {
-  const files = options.dryRun ? undefined : await describeFiles(paths).catch(() => undefined)
-  return { files: files ?? [], digest: files && digestImport(files, options) }
 }
 
 /**
@@ -173,8 +151,9 @@ async function loadStaged(database: Database, job: Import, sources: Sources, all
 }
 
 async function checkAndMerge(job: Import, sources: Sources, allowed: AllowedChanges) {
-  const { session, datasetId, table, manifest, labels, problems, options } = job
+  const { session, datasetId, table, manifest, labels, problems, options, warn } = job
   const { dataset } = manifest
+  const { dryRun, origin = DEFAULT_ORIGIN } = options
   const { id, exists } = await findDataset(session, dataset)
   if (id !== datasetId) {
     throw operationFailed(`Another session gave the dataset ${dataset.slug} another id; nothing was changed; try again`)
@@ -184,43 +163,28 @@ async function checkAndMerge(job: Import, sources: Sources, allowed: AllowedChan
   if (!options.skipInvalid) for (const row of bad) problems.add(row)
   problems.throwUnlessSkipped()
   options.onPhase?.('comparing')
-  let far: Awaited<ReturnType<typeof findMoved>>['far'] = []
-  const review = async (planned: MergeCounts) => {
-    far = await reviewChanges(job, planned, allowed)
+  let far: Awaited<ReturnType<typeof reviewChanges>>['far'] = []
+  const review = async (counts: MergeCounts) => {
+    problems.throwIfPart(dataset.slug, counts.removed)
+    const reviewed = await reviewChanges(job, { by: 'import', slug: dataset.slug }, counts, allowed)
+    far = reviewed.far
+    for (const change of dryRun ? reviewed.changes : [])
+      if (options.confirm?.[change.kind]) warn(describeQuestion(change))
     // Without a dry run, nobody needs each item.
-    const plan = { ...job, dataset, labels }
-    options.onPlan?.(await readPlannedChanges(plan, options.dryRun ? options.examples : 0))
-    if (!options.dryRun) options.onPhase?.('merging')
+    options.onPlan?.(await readPlannedChanges({ ...job, dataset }, dryRun ? options.examples : 0))
+    if (dryRun) return undefined
+    options.onPhase?.('merging')
     // Readers see the change when it commits, which is soon. The rows were read long before.
-    return options.dryRun ? undefined : (options.now ?? new Date())
+    return options.now ?? new Date()
   }
-  const { origin = DEFAULT_ORIGIN } = options
   const change = { action: 'import', origin, files: sources.files } as const
   const state = { session, table, datasetId, exists, row: columnsOf(dataset), labels, change }
   const counts = await load(state, keepMissing ? sql`false` : sql`NOT ${whereKept(table)}`, review)
   // Another import reports the problems again. `problems` gets skipped rows only when the transaction has ended, because it may begin again.
   const hasProblems = bad.length + problems.count + problems.warnings > 0
   if (sources.digest !== undefined && !hasProblems) await storeLastImport(session, datasetId, sources.digest)
-  if (!options.dryRun) options.onPhase?.('committing')
+  if (!dryRun) options.onPhase?.('committing')
   return { bad, far, counts }
-}
-
-/**
- * Returns the places that move far.
- * @throws LargeChangeStopped for a change that is not allowed; `OPERATION_FAILED` if a part of a collection would remove items
- */
-async function reviewChanges({ warn, ...job }: Import, counts: MergeCounts, allowed: AllowedChanges) {
-  const { problems, options, manifest } = job
-  const { slug } = manifest.dataset
-  if (problems.part !== undefined && counts.removed > 0) {
-    const missing = `the dataset ${slug} has ${counts.removed} items that it lacks`
-    throw operationFailed(`${problems.part}; ${missing}; nothing was changed; to keep them, add --keep-missing`)
-  }
-  const { moved, far } = await findMoved(job, counts, { metres: FAR_METRES, farMetres: WARNED_METRES })
-  const changes = findLargeChanges({ by: 'import', slug }, counts, moved)
-  requireAllowed(changes, allowed)
-  if (options.dryRun) for (const change of changes) if (options.confirm?.[change.kind]) warn(describeQuestion(change))
-  return far
 }
 
 /** Returns the number of staged rows and of items in the database, which the import compares. */
@@ -231,15 +195,4 @@ async function countRows({ session, table, datasetId }: Staged): Promise<number>
     [datasetId],
   )
   return rows[0]?.count ?? 0
-}
-
-/** Returns the size of all files in bytes. A missing file counts as 0, because reading it later fails with a better message. */
-async function totalSize(paths: readonly string[]): Promise<number> {
-  const sizes = paths.map((path) =>
-    stat(path).then(
-      ({ size }) => size,
-      () => 0,
-    ),
-  )
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }

@@ -1,7 +1,10 @@
 import { OperationFailed } from '../errors/errors.ts'
-import type { MergeCounts } from './merge.ts'
+import { metresBetween } from '../history/item-changes.ts'
+import { sql } from '../sql.ts'
+import { changesOf, type MergeCounts } from './merge.ts'
+import type { Staged } from './staging.ts'
 
-/** What an import or an undo does to many items: it removes them, or moves them by more than `FAR_METRES`. */
+/** What an import or an undo does to many items: it removes them, or moves them by more than a kilometre. */
 type LargeChangeKind = 'removals' | 'moves'
 
 /** A change of many items at once is probably a mistake in the files. */
@@ -16,17 +19,14 @@ export interface LargeChange {
   total: number
 }
 
-/** A place is rarely corrected by more than this. */
-export const FAR_METRES = 1_000
+/** The numbers of items that a large change of each kind may have. */
+export type AllowedChanges = Record<LargeChangeKind, number>
 
-/** A single place that moves by more than this has probably a wrong digit. */
-export const WARNED_METRES = 100_000
-
-/** A change of a larger share of the items of a dataset is large. */
-const LARGE_SHARE = 0.1
+/** What is asked before a large change. A kind without a question is allowed. */
+export type Questions = Partial<Record<LargeChangeKind, (change: LargeChange) => Promise<boolean>>>
 
 /** The error of an import or an undo that would make a large change. */
-export class LargeChangeStopped extends OperationFailed {
+class LargeChangeStopped extends OperationFailed {
   readonly change: LargeChange
 
   constructor(change: LargeChange) {
@@ -40,36 +40,60 @@ export class LargeChangeStopped extends OperationFailed {
   }
 }
 
-/** Returns the large changes of an import or an undo. `updated` and `unchanged` items stay. */
-export function findLargeChanges(
+/** A place is rarely corrected by more than this. */
+const FAR_METRES = 1_000
+/** A single place that moves by more than this has probably a wrong digit. */
+const WARNED_METRES = 100_000
+/** Warnings name so many items. */
+const MAX_FAR_MOVES = 100
+/** A change of a larger share of the items of a dataset is large. */
+const LARGE_SHARE = 0.1
+
+/** An item that moves so far that it is probably a mistake in its row. */
+interface FarMove {
+  file: number
+  line: number
+  name: string
+  metres: number
+}
+
+/** Returns the number of items that stay and move far, and the farthest of those that move much farther. */
+async function findMoved({ session, table }: Staged): Promise<{ moved: number; far: FarMove[] }> {
+  const { rows } = await session.query<{ moved: number; far: FarMove[] | null }>(
+    sql`WITH changed AS MATERIALIZED (
+       SELECT s.file, s.line, s.name, ${metresBetween([sql`i.latitude`, sql`i.longitude`], [sql`s.latitude`, sql`s.longitude`])} AS metres
+         FROM ${changesOf(table)} AS c JOIN ${table} AS s USING (id) JOIN items AS i USING (id)
+        WHERE (i.latitude, i.longitude) <> (s.latitude, s.longitude)
+     )
+     SELECT (SELECT count(*)::integer FROM changed WHERE metres > ${FAR_METRES}) AS moved,
+            (SELECT json_agg(f) FROM (SELECT * FROM changed WHERE metres > ${WARNED_METRES}
+               ORDER BY metres DESC, file, line LIMIT ${MAX_FAR_MOVES}) AS f) AS far`,
+  )
+  return { moved: rows[0]?.moved ?? 0, far: rows[0]?.far ?? [] }
+}
+
+/**
+ * Returns the large changes of a load, after `planItems`, and the items that move farthest.
+ * @param counts are what the merge will do. `updated` and `unchanged` items stay
+ * @throws LargeChangeStopped for a change of more items than are allowed
+ */
+export async function reviewChanges(
+  staged: Staged,
   { by, slug }: Pick<LargeChange, 'by' | 'slug'>,
   { updated, unchanged, removed }: Omit<MergeCounts, 'created'>,
-  moved = 0,
-): LargeChange[] {
+  allowed: AllowedChanges,
+): Promise<{ changes: LargeChange[]; far: FarMove[] }> {
+  const { moved, far } = updated > 0 ? await findMoved(staged) : { moved: 0, far: [] }
   const staying = updated + unchanged
-  const changes: LargeChange[] = [
+  const all: LargeChange[] = [
     { by, kind: 'removals', slug, count: removed, total: staying + removed },
     { by, kind: 'moves', slug, count: moved, total: staying },
   ]
-  return changes.filter(({ count, total }) => count > LARGE_SHARE * total)
+  const changes = all.filter(({ count, total }) => count > LARGE_SHARE * total)
+  const stopped = changes.find(({ kind, count }) => count > allowed[kind])
+  if (stopped) throw new LargeChangeStopped(stopped)
+  return { changes, far }
 }
-
-/** @throws LargeChangeStopped for a change of more items than are allowed */
-export function requireAllowed(changes: readonly LargeChange[], allowed: AllowedChanges): void {
-  const change = changes.find(({ kind, count }) => count > allowed[kind])
-  if (change) throw new LargeChangeStopped(change)
-}
-
-function describeCount({ count, total }: LargeChange): string {
-  if (count === total) return total === 1 ? 'the only item' : `all ${total} items`
-  return `${count} of ${total} items`
-}
-
-/** What is asked before a large change. A kind without a question is allowed. */
-export type Questions = Partial<Record<LargeChangeKind, (change: LargeChange) => Promise<boolean>>>
-
-/** The numbers of items that a large change of each kind may have. */
-export type AllowedChanges = Record<LargeChangeKind, number>
 
 /**
  * Attempts a load. The question about a large change is asked between two attempts, so that nobody waits for the answer. It is asked
@@ -104,4 +128,9 @@ export function describeLargeChange(change: LargeChange): string {
   const { by, kind, slug } = change
   const items = `${describeCount(change)} of the dataset ${slug}`
   return `${by} would ${kind === 'moves' ? `move ${items} by more than a kilometre` : `remove ${items}`}`
+}
+
+function describeCount({ count, total }: LargeChange): string {
+  if (count === total) return total === 1 ? 'the only item' : `all ${total} items`
+  return `${count} of ${total} items`
 }

@@ -13,20 +13,28 @@ import { type SqlSession, sql } from '../sql.ts'
  * changes nothing if nothing has changed the dataset since: its revision moves with every change, and never returns.
  */
 
-/**
- * Returns the SHA-256 of all that decides about the result of an import, beside the state of the dataset.
- * @param sources are the manifest and all files that it names
- */
-export function digestImport(sources: readonly SourceFile[], options: { keepMissing: boolean }): string {
-  const decisive = [VERSION, process.version, options.keepMissing, sources]
-  return createHash('sha256').update(JSON.stringify(decisive)).digest('hex')
+/** The files of an import, and the SHA-256 of all that decides about its result; undefined if it is not known. */
+export interface Sources {
+  files: readonly SourceFile[]
+  digest: string | undefined
+}
+
+/** A file that can't be read fails with a better message when its rows are read. A dry run stores nothing. */
+export async function readSources(
+  paths: readonly string[],
+  { keepMissing, dryRun }: { keepMissing: boolean; dryRun?: boolean },
+): Promise<Sources> {
+  const files = dryRun ? undefined : await describeFiles(paths).catch(() => undefined)
+  const decisive = [VERSION, process.version, keepMissing, files]
+  const digest = files && createHash('sha256').update(JSON.stringify(decisive)).digest('hex')
+  return { files: files ?? [], digest }
 }
 
 /** Returns the number of items of a dataset that is as its last import has left it, if that import had the digest; otherwise undefined. */
 export async function findSameImport(
   session: SqlSession,
   datasetId: string,
-  digest: string,
+  digest: string | undefined,
 ): Promise<number | undefined> {
   const { rows } = await session.query<{ items: number }>(
     sql`SELECT coalesce((SELECT n FROM item_counts WHERE dataset_id = d.id AND list = 'all'), 0) AS items
@@ -46,19 +54,20 @@ export async function storeLastImport(session: SqlSession, datasetId: string, di
   )
 }
 
-/** Returns a text that changes when one of the files does: their sizes and times. */
-export async function stateOfFiles(paths: readonly string[]): Promise<string> {
-  const states = paths.map((path) =>
-    stat(path, { bigint: true }).then(
-      ({ size, mtimeNs, ino }) => [size, mtimeNs, ino].join(),
-      () => '',
-    ),
-  )
-  return (await Promise.all(states)).join(' ')
+/**
+ * Returns the size of all files in bytes, and a text that changes when one of them does. A missing file counts as 0, because reading it later
+ * fails with a better message.
+ */
+export async function statFiles(paths: readonly string[]): Promise<{ bytes: number; state: string }> {
+  const found = await Promise.all(paths.map((path) => stat(path, { bigint: true }).catch(() => undefined)))
+  return {
+    bytes: found.reduce((sum, file) => sum + Number(file?.size ?? 0), 0),
+    state: found.map((file) => file && [file.size, file.mtimeNs, file.ino].join()).join(' '),
+  }
 }
 
 /** Returns the name, the size and the SHA-256 of files, in their order. */
-export function describeFiles(paths: readonly string[]): Promise<SourceFile[]> {
+function describeFiles(paths: readonly string[]): Promise<SourceFile[]> {
   return Promise.all(
     paths.map(async (path) => {
       await requireRegularFile({ name: path, path })

@@ -1,9 +1,7 @@
 import type { Label } from '../history/entries.ts'
-import { metresBetween } from '../history/item-changes.ts'
 import { type Change, recordChange } from '../history/record.ts'
 import { IMPORTED_COLUMNS } from '../rows/manifest.ts'
-import { columnList, type SqlText, sql } from '../sql.ts'
-import { mergeCodeLabels } from './code-labels.ts'
+import { columnList, type SqlSession, type SqlText, sql } from '../sql.ts'
 import { lockChangedRows } from './dataset-lock.ts'
 import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, type Staged } from './staging.ts'
 
@@ -92,40 +90,6 @@ async function planItems({ session, table, datasetId }: Staged, isRemoved: SqlTe
   return rows[0] ?? { created: 0, updated: 0, unchanged: 0, removed: 0 }
 }
 
-/** An item that moves so far that it is probably a mistake in its row. */
-interface FarMove {
-  file: number
-  line: number
-  name: string
-  metres: number
-}
-
-/** Warnings name so many items. */
-const MAX_FAR_MOVES = 100
-
-/**
- * Returns the number of items that stay and move by more than `metres`, after `planItems`; and the farthest of those that move by more than
- * `farMetres`.
- */
-export async function findMoved(
-  { session, table }: Staged,
-  { updated }: MergeCounts,
-  { metres, farMetres }: { metres: number; farMetres: number },
-): Promise<{ moved: number; far: FarMove[] }> {
-  if (updated === 0) return { moved: 0, far: [] }
-  const { rows } = await session.query<{ moved: number; far: FarMove[] | null }>(
-    sql`WITH changed AS MATERIALIZED (
-       SELECT s.file, s.line, s.name, ${metresBetween([sql`i.latitude`, sql`i.longitude`], [sql`s.latitude`, sql`s.longitude`])} AS metres
-         FROM ${changesOf(table)} AS c JOIN ${table} AS s USING (id) JOIN items AS i USING (id)
-        WHERE (i.latitude, i.longitude) <> (s.latitude, s.longitude)
-     )
-     SELECT (SELECT count(*)::integer FROM changed WHERE metres > $1) AS moved,
-            (SELECT json_agg(f) FROM (SELECT * FROM changed WHERE metres > $2 ORDER BY metres DESC, file, line LIMIT $3) AS f) AS far`,
-    [metres, farMetres, MAX_FAR_MOVES],
-  )
-  return { moved: rows[0]?.moved ?? 0, far: rows[0]?.far ?? [] }
-}
-
 /** Makes the changes that `planItems` has found. */
 async function mergeItems({ session, table, datasetId, now }: Merge, { updated, removed }: MergeCounts): Promise<void> {
   const changes = changesOf(table)
@@ -157,9 +121,26 @@ async function mergeItems({ session, table, datasetId, now }: Merge, { updated, 
   )
 }
 
-/** Sets the dataset's `updatedAt` after changes to its items. The caller skips this if the manifest gives the timestamp. */
-async function touchDataset({ session, datasetId, now }: Merge): Promise<void> {
-  await session.query(sql`UPDATE datasets SET updated_at = $2 WHERE id = $1`, [datasetId, now])
+/** Makes the labels of a dataset equal to the given ones. Returns whether any changed. */
+async function mergeCodeLabels(session: SqlSession, datasetId: string, labels: readonly Label[]): Promise<boolean> {
+  const { rowCount } = await session.query(
+    sql`WITH given AS (
+       SELECT * FROM jsonb_to_recordset($2::jsonb) AS given (field text, code text, label text)
+     ), removed AS (
+       DELETE FROM code_labels AS c
+        -- Hashed in each plan. For NOT EXISTS, PostgreSQL may compare each label with each one, if it has no statistics.
+        WHERE dataset_id = $1 AND (c.field, c.code) NOT IN (SELECT field, code FROM given)
+       RETURNING code
+     ), written AS (
+       INSERT INTO code_labels AS c (dataset_id, field, code, label)
+       SELECT $1, field, code, label FROM given
+           ON CONFLICT (dataset_id, field, code) DO UPDATE SET label = excluded.label WHERE c.label <> excluded.label
+       RETURNING code
+     )
+     SELECT FROM removed UNION ALL SELECT FROM written`,
+    [datasetId, JSON.stringify(labels)],
+  )
+  return rowCount !== null && rowCount > 0
 }
 
 /** The state that a dataset gets. Its items are staged. */
@@ -184,23 +165,20 @@ export async function load(
   isRemoved: SqlText,
   review: (counts: MergeCounts) => Promise<Date | undefined> = async () => new Date(),
 ): Promise<MergeCounts> {
+  const { session, table, datasetId, exists, row, labels } = state
   const counts = await planItems(state, isRemoved)
   const now = await review(counts)
-  if (now) await mergeStaged({ ...state, now }, counts)
-  return counts
-}
-
-async function mergeStaged(state: State & Merge, counts: MergeCounts): Promise<void> {
-  const { session, table, datasetId, exists, row, labels } = state
+  if (!now) return counts
   const changes = changesOf(table)
   await lockChangedRows(session, changes, datasetId)
   const change = { session, datasetId, ...state.change, touched: sql`i.id IN (SELECT id FROM ${changes})` }
-  await recordChange(change, async () => {
-    const datasetChanged = await mergeDataset(state, row, exists)
-    await mergeItems(state, counts)
+  return recordChange(change, async () => {
+    const datasetChanged = await mergeDataset({ session, datasetId, now }, row, exists)
+    await mergeItems({ ...state, now }, counts)
     const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
-    const itemsChanged = counts.created + counts.updated + counts.removed > 0
-    if ((itemsChanged || labelsChanged) && !datasetChanged && row.updated_at === undefined) await touchDataset(state)
+    const isChanged = labelsChanged || counts.created + counts.updated + counts.removed > 0
+    if (isChanged && !datasetChanged && row.updated_at === undefined)
+      await session.query(sql`UPDATE datasets SET updated_at = $2 WHERE id = $1`, [datasetId, now])
     return counts
   })
 }

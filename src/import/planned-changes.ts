@@ -1,8 +1,7 @@
-import { columnName } from '../catalog/columns.ts'
 import { datasetDocument, readStoredColumns } from '../history/columns.ts'
 import { type DatasetChanges, type Difference, findDifferences, readItemChanges } from '../history/item-changes.ts'
 import type { CodeLabel } from '../rows/field-schemas.ts'
-import type { ManifestDataset } from '../rows/manifest.ts'
+import { columnsOf, type ManifestDataset } from '../rows/manifest.ts'
 import { columnList, sql } from '../sql.ts'
 import { changesOf, STORED_IMAGES } from './merge.ts'
 import { MERGED_COLUMN_NAMES, type Staged } from './staging.ts'
@@ -34,26 +33,17 @@ export async function readPlannedChanges(plan: Plan, limit?: number): Promise<Da
 
 /** Only labels and members that the manifest gives can differ. */
 async function planDataset({ session, datasetId, dataset, labels }: Plan): Promise<Record<string, Difference>> {
-  const columns = await readStoredColumns(session)
-  const { rows } = await session.query<{ document: object; labels: unknown }>(
-    sql`SELECT ${datasetDocument(columns)} AS document,
-            (SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.field, l.code), '[]')
-               FROM jsonb_populate_recordset(NULL::code_labels, $2) AS l) AS labels
+  const { rows } = await session.query<{ before: object; after: object }>(
+    sql`SELECT ${datasetDocument(await readStoredColumns(session))} AS before,
+            to_jsonb(jsonb_populate_record(d, $2)) || jsonb_build_object('labels',
+              (SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.field, l.code), '[]')
+                 FROM jsonb_populate_recordset(NULL::code_labels, $3) AS l)) AS after
        FROM datasets AS d WHERE id = $1`,
-    [datasetId, JSON.stringify(labels.map((label) => ({ ...label, dataset_id: datasetId })))],
+    [
+      datasetId,
+      JSON.stringify(columnsOf(dataset)),
+      JSON.stringify(labels.map((label) => ({ ...label, dataset_id: datasetId }))),
+    ],
   )
-  const given = Object.entries(dataset).filter(([, value]) => value !== undefined)
-  const after = Object.fromEntries(given.map(([field, value]) => [columnName(field), value]))
-  const [row] = rows
-  return row ? withoutEqualTimes(findDifferences(row.document, { ...after, labels: row.labels })) : {}
-}
-
-/** A timestamp has other digits in the manifest than in the database. */
-function withoutEqualTimes(differences: Record<string, Difference>): Record<string, Difference> {
-  const timeOf = (value: unknown) => Date.parse(String(value))
-  return Object.fromEntries(
-    Object.entries(differences).filter(
-      ([name, { before, after }]) => !/At$/.test(name) || timeOf(before) !== timeOf(after),
-    ),
-  )
+  return rows[0] ? findDifferences(rows[0].before, rows[0].after) : {}
 }

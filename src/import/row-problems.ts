@@ -24,7 +24,7 @@ export class RowProblems {
   /** Without doubts. Data that are right keep theirs, and each import of the same files would read them again. */
   warnings = 0
   /** Says that a file is a part of a collection. */
-  part: string | undefined
+  #part: string | undefined
   readonly #files: readonly { name: string }[]
   readonly #options: ProblemOptions
   readonly #bad = new ProblemList()
@@ -44,7 +44,7 @@ export class RowProblems {
       if (!skipInvalid) throw operationFailed(`${problem.file}: ${reason}`)
       return
     }
-    if (warns === 'part') this.part ??= `${problem.file} ${reason}`
+    if (warns === 'part') this.#part ??= `${problem.file} ${reason}`
     if (warns !== undefined) {
       if (warns !== 'doubt') this.warnings += 1
       onWarning?.(problem)
@@ -62,5 +62,12 @@ export class RowProblems {
   /** @throws `OPERATION_FAILED` with the bad rows by their reason, unless they are skipped or there are none */
   throwUnlessSkipped(): void {
     if (this.count > 0 && !this.#options.skipInvalid) throw operationFailed(this.#bad.lines)
+  }
+
+  /** @throws `OPERATION_FAILED` if a part of a collection would remove items */
+  throwIfPart(slug: string, removed: number): void {
+    if (this.#part === undefined || removed === 0) return
+    const missing = `the dataset ${slug} has ${removed} items that it lacks`
+    throw operationFailed(`${this.#part}; ${missing}; nothing was changed; to keep them, add --keep-missing`)
   }
 }

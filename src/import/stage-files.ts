@@ -1,7 +1,8 @@
+import type { CodeLabel } from '../rows/field-schemas.ts'
 import type { ItemFile } from '../rows/manifest.ts'
 import type { RowItem } from '../rows/parse-item.ts'
 import type { RowIdentity } from '../rows/problem.ts'
-import { rows } from '../rows/rows.ts'
+import { rows as rowsOf } from '../rows/rows.ts'
 import { completeItem } from './complete-item.ts'
 import type { RowProblems } from './row-problems.ts'
 import { type Staged, stageBadRows, stagedJson, stageRows } from './staging.ts'
@@ -17,7 +18,9 @@ export interface ImportProgress {
 interface Staging extends Staged {
   files: readonly ItemFile[]
   bytesTotal: number
+  labels: readonly CodeLabel[]
   problems: RowProblems
+  warn: (reason: string) => void
   options: { onProgress?: (progress: ImportProgress) => void; onItem?: (row: number, item: RowItem) => void }
 }
 
@@ -27,83 +30,90 @@ const BATCH_CHARACTERS = 250_000
 const PROGRESS_INTERVAL_MS = 100
 
 /**
- * Reads the rows of all files into the staging table. Adds bad rows and warnings to `problems`.
+ * Reads the rows of all files into the staging table. The database adds a batch of rows while the next one is read. Adds bad rows and warnings
+ * to `problems`.
  * @throws `OPERATION_FAILED` if a file can't be read
  */
 export async function stageFiles(staging: Staging): Promise<void> {
-  const { session, table, datasetId, problems, files, bytesTotal, options } = staging
-  const batches = new Batches({ session, table, datasetId })
-  let bytesRead = 0
-  let n = 0
-  let reportedAt = Date.now()
-  const onBytes = (count: number) => {
-    bytesRead += count
-  }
+  const { session, table } = staging
+  let written = Promise.resolve()
   try {
-    for (const [file, itemFile] of files.entries()) {
-      for await (const row of rows(itemFile, onBytes)) {
-        if ('reason' in row) {
-          problems.add({ file, ...row })
-          if (row.warns !== undefined) continue
-          n += 1
-          if (row.identity) batches.addBad(row.identity)
-          else problems.unidentified += 1
-        } else {
-          n += 1
-          options.onItem?.(n, row.item)
-          const item = completeItem(row.item, datasetId, itemFile.isExact)
-          batches.add(stagedJson({ ...item, n, file, line: row.line }))
-        }
-        if (batches.isFull) await batches.write()
-        if (options.onProgress && Date.now() - reportedAt >= PROGRESS_INTERVAL_MS) {
-          reportedAt = Date.now()
-          options.onProgress({ file: itemFile.name, bytesRead, bytesTotal, rows: n })
-        }
-      }
+    for await (const { rows, bad } of readBatches(staging)) {
+      await written
+      written = stageRows(session, table, rows).then(() => stageBadRows(session, table, bad))
+      // Awaited later; without this line, Node would report an unhandled rejection before that.
+      written.catch(() => {})
     }
-    await batches.write()
-    await batches.written
+    await written
   } finally {
     // The caller drops the table.
-    await batches.written.catch(() => {})
+    await written.catch(() => {})
   }
 }
 
-/** Rows that the database adds in batches, each while the next one is read. */
-class Batches {
-  readonly #staged: Staged
-  #rows: string[] = []
-  #bad: RowIdentity[] = []
-  #characters = 0
-  /** Fulfilled when the database has what was written. */
-  written = Promise.resolve()
+interface Batch {
+  rows: string[]
+  bad: RowIdentity[]
+}
 
-  constructor(staged: Staged) {
-    this.#staged = staged
+async function* readBatches({ datasetId, files, bytesTotal, problems, options, ...staging }: Staging) {
+  const labels = new LabelCheck(staging.labels)
+  let batch: Batch = { rows: [], bad: [] }
+  let [characters, bytesRead, n, reportedAt] = [0, 0, 0, Date.now()]
+  const onBytes = (count: number) => {
+    bytesRead += count
+  }
+  for (const [file, itemFile] of files.entries()) {
+    for await (const row of rowsOf(itemFile, onBytes)) {
+      if ('reason' in row) {
+        problems.add({ file, ...row })
+        if (row.warns !== undefined) continue
+        if (row.identity) batch.bad.push(row.identity)
+        else problems.unidentified += 1
+      }
+      n += 1
+      if ('item' in row) {
+        options.onItem?.(n, row.item)
+        labels.see(row.item)
+        const json = stagedJson({ ...completeItem(row.item, datasetId, itemFile.isExact), n, file, line: row.line })
+        batch.rows.push(json)
+        characters += json.length
+      }
+      if (batch.rows.length + batch.bad.length >= BATCH_ROWS || characters >= BATCH_CHARACTERS) {
+        yield batch
+        batch = { rows: [], bad: [] }
+        characters = 0
+      }
+      if (options.onProgress && Date.now() - reportedAt >= PROGRESS_INTERVAL_MS) {
+        reportedAt = Date.now()
+        options.onProgress({ file: itemFile.name, bytesRead, bytesTotal, rows: n })
+      }
+    }
+  }
+  yield batch
+  for (const warning of labels.warnings) staging.warn(warning)
+}
+
+/** Finds fields whose labels belong to no code of the items: their file may be another one, have other columns or codes. */
+class LabelCheck {
+  readonly #unused = new Map<CodeLabel['field'], Set<string>>()
+  #first: RowItem | undefined
+
+  constructor(labels: readonly CodeLabel[]) {
+    for (const { field, code } of labels) this.#unused.set(field, (this.#unused.get(field) ?? new Set()).add(code))
   }
 
-  add(row: string): void {
-    this.#rows.push(row)
-    this.#characters += row.length
+  see(item: RowItem): void {
+    this.#first ??= item
+    for (const [field, codes] of this.#unused) if (codes.has(item[field])) this.#unused.delete(field)
   }
 
-  addBad(identity: RowIdentity): void {
-    this.#bad.push(identity)
-  }
-
-  get isFull(): boolean {
-    return this.#rows.length + this.#bad.length >= BATCH_ROWS || this.#characters >= BATCH_CHARACTERS
-  }
-
-  async write(): Promise<void> {
-    await this.written
-    const { session, table } = this.#staged
-    const [rows, bad] = [this.#rows, this.#bad]
-    this.written = stageRows(session, table, rows).then(() => stageBadRows(session, table, bad))
-    // Awaited later; without this line, Node would report an unhandled rejection before that.
-    this.written.catch(() => {})
-    this.#rows = []
-    this.#bad = []
-    this.#characters = 0
+  get warnings(): string[] {
+    const first = this.#first
+    if (!first) return []
+    return [...this.#unused].map(([field, [code]]) => {
+      const others = `the items only have others, such as "${first[field]}"`
+      return `labels.${field} has labels for codes such as "${code}", and ${others}`
+    })
   }
 }

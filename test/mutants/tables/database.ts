@@ -206,7 +206,7 @@ export const DATABASE: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/import/entry-items.ts',
+    file: 'src/import/undo.ts',
     tests: ['test/history/history.test.ts'],
     mutants: [
       { find: 'IS DISTINCT FROM a.hash', replace: 'IS NULL' },
