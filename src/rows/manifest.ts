@@ -64,33 +64,25 @@ export function columnsOf(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([field, value]) => [columnName(field), value]))
 }
 
-const template = z.strictObject({ template: z.string() })
-const constantValue = z.union([z.string(), z.number(), z.custom<RawNumber>(JSON.isRawJSON), z.boolean(), z.null()])
-const constant = z.strictObject({ value: constantValue })
-
-/** A column, or a value for the rows where it is empty. */
-const columnOrDefault = z.strictObject({ column: z.string(), default: constantValue })
-
+const constant = z.union([z.string(), z.number(), z.custom<RawNumber>(JSON.isRawJSON), z.boolean(), z.null()])
+/** Columns. The text of one with a type becomes a number. */
+const list = z.array(z.union([z.string(), z.strictObject({ column: z.string(), type: z.literal('number') })]))
 /** The first of several columns that has a value. */
-const firstColumn = z.strictObject({
-  first: z.array(z.string()).min(1, 'must name at least one column'),
-  default: constantValue.optional(),
-})
+const first = z.array(z.string()).min(1, 'must name at least one column')
+const [minutes, seconds] = [z.string().optional(), z.string().optional()]
+const hemisphere = z.union([z.string(), z.strictObject({ value: z.string() })]).optional()
 
-/** A coordinate in several columns, such as 37, 33, 58 and N. */
-const angle = z.strictObject({
-  degrees: z.string(),
-  minutes: z.string().optional(),
-  seconds: z.string().optional(),
-  hemisphere: z.union([z.string(), z.strictObject({ value: z.string() })]).optional(),
-})
-
-/** A column whose text becomes a number in extraAttributes. */
-const numberColumn = z.strictObject({ column: z.string(), type: z.literal('number') })
-
-/** The source of a field's value: a column, a constant, a template, or (for extraAttributes and keywords) several columns. */
+/** The source of a field's value. A default is for the rows where the columns are empty. Several columns can be an angle, such as 37, 33, 58 and N. */
 const source = z.union(
-  [z.string(), constant, template, columnOrDefault, firstColumn, angle, z.array(z.union([z.string(), numberColumn]))],
+  [
+    z.string(),
+    z.strictObject({ value: constant }),
+    z.strictObject({ template: z.string() }),
+    z.strictObject({ column: z.string(), default: constant }),
+    z.strictObject({ first, default: constant.optional() }),
+    z.strictObject({ degrees: z.string(), minutes, seconds, hemisphere }),
+    list,
+  ],
   {
     error:
       'must be a column, {"value"}, {"template"}, {"column", "default"}, {"first": [...]}, for coordinates {"degrees", "minutes", "seconds", "hemisphere"}, for keywords a list of columns or, for extraAttributes, one of columns and of {"column", "type": "number"}',
@@ -99,14 +91,15 @@ const source = z.union(
 
 const columns = z.partialRecord(z.enum(ROW_FIELDS), source).superRefine((given, context) => {
   for (const [field, from] of Object.entries(given)) {
-    const isAngle = typeof from === 'object' && 'degrees' in from
-    if (isAngle && field !== 'latitude' && field !== 'longitude')
-      context.addIssue({ code: 'custom', path: [field], message: 'takes no degrees' })
-    if (!Array.isArray(from) || field === 'extraAttributes') continue
-    const message = field === 'keywords' ? 'must be a list of columns' : 'takes no list of columns'
-    if (field !== 'keywords' || from.some((column) => typeof column === 'object')) {
-      context.addIssue({ code: 'custom', path: [field], message })
-    }
+    const takesAngle = field === 'latitude' || field === 'longitude'
+    const takesList = field === 'extraAttributes' || field === 'keywords'
+    const isTyped = Array.isArray(from) && from.some((column) => typeof column === 'object')
+    const messages = [
+      ...(typeof from === 'object' && 'degrees' in from && !takesAngle ? ['takes no degrees'] : []),
+      ...(Array.isArray(from) && !takesList ? ['takes no list of columns'] : []),
+      ...(field === 'keywords' && isTyped ? ['must be a list of columns'] : []),
+    ]
+    for (const message of messages) context.addIssue({ code: 'custom', path: [field], message })
   }
 })
 
@@ -116,16 +109,17 @@ const itemFile = z.strictObject(
 )
 
 /** A list of files, or one file. A file without columns may be given by its name alone. */
-const itemFiles = z.preprocess((items) => {
-  if (items === undefined) return undefined
-  return (Array.isArray(items) ? items : [items]).map((item: unknown) =>
-    typeof item === 'string' ? { file: item } : item,
-  )
-}, z.array(itemFile))
+const itemFiles = z.preprocess(
+  (items) =>
+    items === undefined
+      ? items
+      : [items].flat().map((item: unknown) => (typeof item === 'string' ? { file: item } : item)),
+  z.array(itemFile),
+)
 
 const LABEL_COLUMNS = { code: 'code', label: 'label' }
 
-/** Whether a text in an object of labels is no label but the file of all of them. */
+/** Whether a text in an object of labels is the file of all of them. */
 const isFileName = (text: unknown) => typeof text === 'string' && /\.[a-z][a-z0-9]{1,9}$/i.test(text)
 
 /** The labels of a field's codes: a file, a file with its columns or how it is written, or an object with a label for each code. */
@@ -156,7 +150,7 @@ const manifest = z.strictObject({
 
 export type ColumnSource = z.output<typeof source>
 export type Columns = z.output<typeof columns>
-export type ManifestDataset = z.output<typeof manifest>['dataset']
+export type ManifestDataset = z.output<typeof datasetFields>
 
 export interface ItemFile extends SourceFile {
   columns: Columns | undefined
@@ -165,7 +159,7 @@ export interface ItemFile extends SourceFile {
 }
 
 /** Maximum length in characters. Memory holds a whole manifest, and a small .gz can unpack to gigabytes. */
-export const MAX_LENGTH = 10_000_000
+const MAX_LENGTH = 10_000_000
 
 /** The content of a manifest. */
 export interface Manifest {
@@ -180,19 +174,28 @@ export interface Manifest {
  */
 export function parseManifest(path: string, content: string): Manifest {
   if (content.length > MAX_LENGTH) throw operationFailed(`${path}: is longer than ${MAX_LENGTH} characters`)
-  const parsed = manifest.safeParse(parseJson(path, content), ISSUE_OPTIONS)
+  let json: unknown
+  try {
+    json = parseExactJson(content)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw operationFailed(`${path}: is not JSON: ${jsonReason(error)}`, error)
+  }
+  const parsed = manifest.safeParse(json, ISSUE_OPTIONS)
   if (!parsed.success) {
-    const lines = describeIssues(parsed.error).map((line) => `${path}: ${line}`)
-    throw operationFailed(lines, parsed.error)
+    throw operationFailed(
+      describeIssues(parsed.error).map((line) => `${path}: ${line}`),
+      parsed.error,
+    )
   }
   const { dataset, items, labels = {} } = parsed.data
   const located = (file: string, dialect: Dialect = {}) => ({ name: file, path: resolve(dirname(path), file), dialect })
   return {
     dataset,
-    files: items.map(({ file, columns, exact, ...dialect }) => ({
+    files: items.map(({ file, columns, exact: isExact, ...dialect }) => ({
       ...located(file, dialect),
       columns,
-      isExact: exact,
+      isExact,
     })),
     labels: LABELLED_FIELDS.flatMap((field): LabelSource[] => {
       const given = labels[field]
@@ -201,15 +204,6 @@ export function parseManifest(path: string, content: string): Manifest {
       const { file, columns, ...dialect } = given
       return [{ field, ...located(file, dialect), columns }]
     }),
-  }
-}
-
-function parseJson(path: string, content: string): unknown {
-  try {
-    return parseExactJson(content)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw operationFailed(`${path}: is not JSON: ${jsonReason(error)}`, error)
   }
 }
 

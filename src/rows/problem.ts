@@ -40,11 +40,6 @@ export function explainProblem({ reason, value, as }: Pick<FileProblem, 'reason'
   return `${reason}${as === undefined ? '' : ` as ${as}`}${value === undefined ? '' : `: ${value}`}`
 }
 
-function describeProblem(problem: FileProblem, label: string): string {
-  const { file, line } = problem
-  return `${line === undefined ? file : `${file}:${line}`}: ${label}${explainProblem(problem)}`
-}
-
 /** So many problems of one reason are listed. More are one line with their number. */
 const LISTED = 5
 /** Rows with more different reasons are only counted. */
@@ -70,7 +65,8 @@ export class ProblemList {
   describe(label = ''): string[] {
     const shown = [...this.#byReason.values()].slice(0, SHOWN_REASONS)
     const lines = shown.flatMap(({ count, first }) => {
-      const each = first.map((problem) => describeProblem(problem, label))
+      const placeOf = ({ file, line }: FileProblem) => (line === undefined ? file : `${file}:${line}`)
+      const each = first.map((problem) => `${placeOf(problem)}: ${label}${explainProblem(problem)}`)
       return count <= LISTED ? each : each.slice(0, 1).map((line) => `${line} (${count} rows)`)
     })
     const rest = this.count - shown.reduce((sum, { count }) => sum + count, 0)
@@ -85,22 +81,15 @@ export class ProblemList {
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
-  array: 'a list',
-  boolean: 'true or false',
-  number: 'a number',
-  object: 'an object',
-  record: 'an object',
-  string: 'text',
+  ...{ array: 'a list', boolean: 'true or false', number: 'a number', string: 'text' },
+  ...{ object: 'an object', record: 'an object' },
 }
 
 /** Returns the message of an issue for which the schema has none. */
 function defaultReason(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`
-  if (issue.code === 'unrecognized_keys') {
-    return describeUnknown(issue.keys, allowedMembers(issue.inst))
-  }
-  return undefined
+  return issue.code === 'unrecognized_keys' ? describeUnknown(issue.keys, allowedMembers(issue.inst)) : undefined
 }
 
 /** A name with more wrong letters is probably another one. */
@@ -125,11 +114,8 @@ export const ISSUE_OPTIONS = { error: defaultReason, reportInput: true } as cons
 /** Returns a line for each issue: the path of the value, and what is wrong with it. */
 export function describeIssues({ issues }: z.ZodError): string[] {
   return issues.map((issue) => {
-    const reason = issue.input === undefined && issue.code !== 'custom' ? missingReason(issue) : issue.message
-    return issue.path.length === 0 ? reason : `${issue.path.join('.')} ${reason}`
+    const lack = issue.code === 'invalid_value' ? `is required; it ${issue.message}` : 'is required'
+    const reason = issue.input === undefined && issue.code !== 'custom' ? lack : issue.message
+    return [...(issue.path.length > 0 ? [issue.path.join('.')] : []), reason].join(' ')
   })
-}
-
-function missingReason(issue: z.core.$ZodIssue): string {
-  return issue.code === 'invalid_value' ? `is required; it ${issue.message}` : 'is required'
 }

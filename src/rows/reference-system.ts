@@ -29,12 +29,8 @@ let lines: ReadonlyMap<string, string> | undefined
 
 /** The lines of the index by their numbers. */
 function indexLines(): ReadonlyMap<string, string> {
-  lines ??= new Map(
-    brotliDecompressSync(readFileSync(SYSTEMS))
-      .toString()
-      .split('\n')
-      .map((line) => [line.slice(0, line.indexOf('\t')), line]),
-  )
+  const textLines = () => brotliDecompressSync(readFileSync(SYSTEMS)).toString().split('\n')
+  lines ??= new Map(textLines().map((line) => [line.slice(0, line.indexOf('\t')), line]))
   return lines
 }
 
@@ -57,19 +53,17 @@ export function findReferenceSystem(name: string): ReferenceSystem | undefined {
   return projections.get(number)
 }
 
-/** The number of a system. `CRS84` is 4326 with longitude first, and the fields of an item have no order. */
-function epsgNumber(name: string): string | undefined {
-  if (/^(urn:ogc:def:crs:OGC:.*:|https?:\/\/www\.opengis\.net\/def\/crs\/OGC\/.*\/|OGC:)CRS84$/i.test(name))
-    return '4326'
-  const number =
-    /^(?:EPSG:|urn:(?:ogc|x-ogc):def:crs:EPSG:[\d.]*:|https?:\/\/www\.opengis\.net\/def\/crs\/EPSG\/[\d.]+\/)(\d{1,6})$/i.exec(
-      name,
-    )?.[1]
-  return number === WEB_MERCATOR_BEFORE_EPSG ? '3857' : number
-}
-
+const CRS84 = /^(urn:ogc:def:crs:OGC:.*:|https?:\/\/www\.opengis\.net\/def\/crs\/OGC\/.*\/|OGC:)CRS84$/i
+const EPSG =
+  /^(?:EPSG:|urn:(?:ogc|x-ogc):def:crs:EPSG:[\d.]*:|https?:\/\/www\.opengis\.net\/def\/crs\/EPSG\/[\d.]+\/)(\d{1,6})$/i
 /** The number that Web Mercator had before EPSG gave it one. The index has no area for it. */
 const WEB_MERCATOR_BEFORE_EPSG = '900913'
+
+/** The number of a system. `CRS84` is 4326 with longitude first, and the fields of an item have no order. */
+function epsgNumber(name: string): string | undefined {
+  const number = CRS84.test(name) ? '4326' : EPSG.exec(name)?.[1]
+  return number === WEB_MERCATOR_BEFORE_EPSG ? '3857' : number
+}
 
 function readProjection(number: string): ReferenceSystem | undefined {
   const line = indexLines().get(number)
@@ -85,8 +79,7 @@ function readProjection(number: string): ReferenceSystem | undefined {
       const [longitude = Number.NaN, latitude = Number.NaN] = forward([x, y])
       return Number.isFinite(longitude) && Number.isFinite(latitude) ? { longitude, latitude } : undefined
     },
-    contains: area(bounds),
-    areaSize: sizeOf(bounds),
+    ...areaOf(bounds),
   }
 }
 
@@ -97,43 +90,34 @@ const UNUSUAL = /\+proj=geocent|\+axis=|\+R_A /
 /** Systems that proj4 puts elsewhere than PROJ: two maps of the world far from their centre, and some whose datum the index lacks. */
 const DIFFERENT: readonly number[] = [54021, 54028, 102400, 103699, 104022, 104050, 104645]
 
-/**
- * Returns the shift of an older datum to WGS 84. They are those of PROJ, and exact to ten metres, nearly all to three. The index has other shifts,
- * and some are wrong by hundreds of metres, so only these are used.
- */
-function shiftOf(number: number): string | undefined {
-  return shifts.find(({ systems }) => systems.some(([first = 0, last = 0]) => number >= first && number <= last))?.shift
-}
-
 function findForward(number: number, text: string): ((point: [number, number]) => number[]) | undefined {
-  const shift = shiftOf(number)
+  // Shifts of older datums are those of PROJ, and exact to ten metres, nearly all to three. The index has other shifts, and some are wrong by
+  // hundreds of metres, so only these are used.
+  const isOf = ([first = 0, last = 0]: number[]) => number >= first && number <= last
+  const shift = shifts.find(({ systems }) => systems.some(isOf))?.shift
   if (UNUSUAL.test(text) || DIFFERENT.includes(number) || (shift === undefined && !MODERN.test(text))) return undefined
-  const shifted =
-    shift === undefined ? text : text.replace(/\+(towgs84|nadgrids)=\S+ |(?=\+no_defs)/, `+towgs84=${shift} `)
+  const shifted = text.replace(/\+(towgs84|nadgrids)=\S+ |(?=\+no_defs)/, `+towgs84=${shift} `)
   try {
-    return proj4(shifted, 'WGS84').forward
+    return proj4(shift === undefined ? text : shifted, 'WGS84').forward
   } catch {
     // proj4 has the usual projections, and throws for the others.
     return undefined
   }
 }
 
-/** @param bounds north, west, south and east */
-function sizeOf(bounds: string): number {
-  const [north = 90, west = -180, south = -90, east = 180] = bounds.split(',').map(Number)
-  return (north - south) * (east < west ? east - west + 360 : east - west)
-}
-
 /** Degrees by which a point may be outside of an area. */
 const MARGIN = 1
 
 /** @param bounds north, west, south and east */
-function area(bounds: string): ReferenceSystem['contains'] {
+function areaOf(bounds: string): Pick<ReferenceSystem, 'contains' | 'areaSize'> {
   const [north = 90, west = -180, south = -90, east = 180] = bounds.split(',').map(Number)
-  return ({ longitude, latitude }) => {
-    if (latitude > north + MARGIN || latitude < south - MARGIN) return false
-    const isEastOf = longitude >= west - MARGIN
-    const isWestOf = longitude <= east + MARGIN
-    return west <= east ? isEastOf && isWestOf : isEastOf || isWestOf
+  return {
+    areaSize: (north - south) * (east < west ? east - west + 360 : east - west),
+    contains: ({ longitude, latitude }) => {
+      if (latitude > north + MARGIN || latitude < south - MARGIN) return false
+      const isEastOf = longitude >= west - MARGIN
+      const isWestOf = longitude <= east + MARGIN
+      return west <= east ? isEastOf && isWestOf : isEastOf || isWestOf
+    },
   }
 }

@@ -5,17 +5,12 @@ import { operationFailed } from '../../../errors/errors.ts'
 import { MAX_ROW_LENGTH, type SourceFile } from '../source.ts'
 import { builtInFormat, type NumberFormat, parseFormat } from './number-format.ts'
 
-/** The attributes of an element by their names. */
 type Attributes = Readonly<Record<string, string>>
 
-/** What reads the elements of a part. Names of elements have no prefix. */
-interface XmlHandlers {
-  open?: (name: string, attributes: Attributes) => void
-  text?: (text: string) => void
-  close?: (name: string) => void
-}
+/** Receives each element of a part when it ends, with its text, if it has no elements in it. Names of elements have no prefix. */
+type ElementListener = (name: string, attributes: Attributes, text: string, parent: string | undefined) => void
 
-/** The element with the pronunciation of a Japanese text, which is no part of the text. No handler sees it. */
+/** The element with the pronunciation of a Japanese text, which is no part of the text. */
 const PRONUNCIATION = 'rPh'
 
 /** The parser remembers the elements that are open. A spreadsheet has few. */
@@ -59,33 +54,31 @@ export class Archive implements AsyncDisposable {
   }
 
   /**
-   * Reads a part, and yields after each piece of it, so that the caller can pass on what the handlers have collected.
+   * Reads a part, and yields after each piece of it, so that the caller can pass on what the listener has collected.
    * @throws an error if the part is not there or not XML, or has an element that is too long
    */
-  async *read(name: string, { open, text, close }: XmlHandlers): AsyncGenerator<void> {
+  async *read(name: string, onElement: ElementListener): AsyncGenerator<void> {
     const parser = new SaxesParser()
+    const open: { name: string; attributes: Attributes; text: string }[] = []
     let unused = 0
-    let depth = 0
-    let isPronunciation = false
     const onText = (content: string) => {
-      if (!isPronunciation) text?.(content)
+      const element = open.at(-1)
+      if (element) element.text += content
     }
-    parser.on('opentag', (tag) => {
+    parser.on('opentag', ({ name, attributes }) => {
       unused = 0
-      depth += 1
+      const parent = open.at(-1)
+      if (parent) parent.text = ''
+      const depth = open.push({ name: localName(name), attributes, text: '' })
       if (depth > MAX_DEPTH) throw new Error(`more than ${MAX_DEPTH} elements are in each other`)
-      const name = localName(tag.name)
-      isPronunciation ||= name === PRONUNCIATION
-      if (!isPronunciation) open?.(name, tag.attributes)
     })
     parser.on('text', onText)
     parser.on('cdata', onText)
-    parser.on('closetag', (tag) => {
+    parser.on('closetag', () => {
       unused = 0
-      depth -= 1
-      const name = localName(tag.name)
-      if (!isPronunciation) close?.(name)
-      if (name === PRONUNCIATION) isPronunciation = false
+      const element = open.pop()
+      const parent = open.at(-1)?.name
+      if (element && parent !== PRONUNCIATION) onElement(element.name, element.attributes, element.text, parent)
     })
     for await (const chunk of this.#chunks(name)) {
       unused += chunk.length
@@ -97,10 +90,10 @@ export class Archive implements AsyncDisposable {
   }
 
   /** Reads all of a part. @throws an error as `read`, and if the part is longer than `maxBytes` */
-  async readWhole(name: string, handlers: XmlHandlers, maxBytes = MAX_WHOLE_BYTES): Promise<void> {
+  async readWhole(name: string, onElement: ElementListener, maxBytes = MAX_WHOLE_BYTES): Promise<void> {
     const size = this.#entry(name)?.uncompressedSize ?? 0
     if (size > maxBytes) throw new Error(`${name} is longer than ${maxBytes} bytes`)
-    for await (const _ of this.read(name, handlers));
+    for await (const _ of this.read(name, onElement));
   }
 
   #entry(name: string): yauzl.Entry | undefined {
@@ -115,10 +108,7 @@ export class Archive implements AsyncDisposable {
   }
 }
 
-/** Returns the name of an element or attribute without its prefix. */
-function localName(name: string): string {
-  return name.slice(name.indexOf(':') + 1)
-}
+const localName = (name: string) => name.slice(name.indexOf(':') + 1)
 
 /** What a part says about another one: its name in the archive, and what it is, such as `worksheet`. */
 interface Relation {
@@ -133,14 +123,12 @@ async function readRelations(archive: Archive, part: string): Promise<Relation[]
   const { dir, base } = posix.parse(part)
   const name = posix.join(dir, '_rels', `${base}.rels`)
   if (!archive.has(name)) return []
-  await archive.readWhole(name, {
-    open: (element, { Id, Type = '', Target, TargetMode }) => {
-      if (element !== 'Relationship' || Id === undefined || Target === undefined || TargetMode === 'External') return
-      // The first part of a type says whether the file is strict or transitional.
-      const type = Type.slice(Type.lastIndexOf('/') + 1)
-      // Some programs of Windows write the separator of its folders.
-      relations.push({ id: Id, type, part: posix.resolve('/', dir, Target.replaceAll('\\', '/')).slice(1) })
-    },
+  await archive.readWhole(name, (element, { Id, Type = '', Target, TargetMode }) => {
+    if (element !== 'Relationship' || Id === undefined || Target === undefined || TargetMode === 'External') return
+    // The first part of a type says whether the file is strict or transitional.
+    const type = Type.slice(Type.lastIndexOf('/') + 1)
+    // Some programs of Windows write the separator of its folders.
+    relations.push({ id: Id, type, part: posix.resolve('/', dir, Target.replaceAll('\\', '/')).slice(1) })
   })
   return relations
 }
@@ -170,12 +158,12 @@ export async function readWorkbook(archive: Archive, file: SourceFile): Promise<
   const document = (await readRelations(archive, '')).find(({ type }) => type === 'officeDocument')
   const relations = document ? await readRelations(archive, document.part) : []
   const workbook = { sheets: [] as Sheet[], startsIn1904: false, isUncalculated: false }
-  const open = (element: string, attributes: Readonly<Record<string, string>>) => {
+  const onElement = (element: string, attributes: Attributes) => {
     if (element === 'workbookPr') workbook.startsIn1904 = isTrue(attributes.date1904)
     if (element === 'calcPr') workbook.isUncalculated = isTrue(attributes.fullCalcOnLoad)
     if (element === 'sheet') workbook.sheets.push(...toSheets(attributes, relations))
   }
-  if (document) await archive.readWhole(document.part, { open })
+  if (document) await archive.readWhole(document.part, onElement)
   if (workbook.sheets.length === 0) throw operationFailed(`${file.name}: is not a spreadsheet in the format .xlsx`)
   const partOf = (wanted: string) => relations.find(({ type }) => type === wanted)?.part
   return {
@@ -188,7 +176,7 @@ export async function readWorkbook(archive: Archive, file: SourceFile): Promise<
 const isTrue = (value: string | undefined) => value === '1' || value === 'true'
 
 /** Returns the sheet of an element, unless it is a chart or a macro. Its part is empty if the archive does not name one. */
-function toSheets(attributes: Readonly<Record<string, string>>, relations: readonly Relation[]): Sheet[] {
+function toSheets(attributes: Attributes, relations: readonly Relation[]): Sheet[] {
   // Most files call it r:id, but each may choose its own prefix.
   const [, id] = Object.entries(attributes).find(([name]) => localName(name) === 'id') ?? []
   const relation = relations.find((each) => each.id === id)
@@ -211,24 +199,17 @@ async function readTexts(archive: Archive, file: SourceFile, part: string | unde
   const texts: string[] = []
   let text = ''
   let characters = 0
-  let isText = false
-  const open = (name: string) => {
-    if (name === 'si') text = ''
-    isText = name === 't'
-  }
-  const onText = (content: string) => {
-    if (isText) text += content
+  const onElement: ElementListener = (name, _, content) => {
+    if (name === 't') text += content
     if (text.length > MAX_ROW_LENGTH) throw new Error(`a text is longer than ${MAX_ROW_LENGTH} characters`)
-  }
-  const close = (name: string) => {
-    isText = false
     if (name !== 'si') return
     texts.push(unescapeText(text))
     characters += text.length + EMPTY_CHARACTERS
+    text = ''
     if (characters <= MAX_CHARACTERS) return
     throw operationFailed(`${file.name}: has more than ${MAX_CHARACTERS} characters of text; save it as CSV in UTF-8`)
   }
-  if (part !== undefined) await archive.readWhole(part, { open, text: onText, close }, Number.POSITIVE_INFINITY)
+  if (part !== undefined) await archive.readWhole(part, onElement, Number.POSITIVE_INFINITY)
   return texts
 }
 
@@ -237,16 +218,11 @@ async function readStyles(archive: Archive, part: string | undefined, startsIn19
   const codes = new Map<string, string>()
   const ids: string[] = []
   // Other lists have formats too, which cells do not use: those of conditions and tables give their numbers other codes.
-  let list = ''
-  const open = (name: string, { numFmtId = '0', formatCode = '' }: Readonly<Record<string, string>>) => {
-    if (name === 'numFmts' || name === 'cellXfs') list = name
+  const onElement: ElementListener = (name, { numFmtId = '0', formatCode = '' }, _, list) => {
     if (name === 'numFmt' && list === 'numFmts') codes.set(numFmtId, formatCode)
     if (name === 'xf' && list === 'cellXfs') ids.push(numFmtId)
   }
-  const close = (name: string) => {
-    if (name === list) list = ''
-  }
-  if (part !== undefined) await archive.readWhole(part, { open, close })
+  if (part !== undefined) await archive.readWhole(part, onElement)
   const formatOf = (id: string) => {
     const code = codes.get(id)
     return code === undefined ? builtInFormat(Number(id), startsIn1904) : parseFormat(code, startsIn1904)

@@ -34,9 +34,8 @@ export function lettersOf(column: number): string {
   return (rest > 0 ? lettersOf(rest - 1) : '') + String.fromCharCode(BEFORE_A + 1 + (column % LETTERS))
 }
 
-/** The element of a cell as it is read. */
+/** The element of a cell. */
 interface CellElement {
-  column: number
   type: string
   style: number
   text: string
@@ -54,44 +53,33 @@ async function* readSheet(
   onUncalculated: UncalculatedListener,
 ): AsyncGenerator<SheetRow> {
   const rows: SheetRow[] = []
-  let row: SheetRow = { number: 0, cells: new Map() }
-  let cell = newCell(-1)
-  let length = 0
-  let isValue = false
-  const reading = archive.read(part, {
-    open: (name, { r, t, s }) => {
-      if (name === 'row') {
-        row = { number: r === undefined ? row.number + 1 : Number(r), cells: new Map() }
-        if (!(Number.isInteger(row.number) && row.number >= 1 && row.number <= MAX_ROWS)) throw beyond()
-        cell = newCell(-1)
-        length = 0
-      }
-      if (name === 'c') cell = newCell(r === undefined ? cell.column + 1 : findCell(r)?.column, t, s)
-      cell.isFormula ||= name === 'f'
-      isValue = name === 'v' || name === 't'
-    },
-    text: (content) => {
-      if (!isValue) return
-      cell.text += content
+  let [number, column, length, text, isFormula] = [0, -1, 0, '', false]
+  let cells: SheetRow['cells'] = new Map()
+  let uncalculated: number[] = []
+  const reading = archive.read(part, (name, { r, t: type = 'n', s: style = '0' }, content) => {
+    if (name === 'f') isFormula = true
+    else if (name === 'v' || name === 't') {
+      text += content
       length += content.length
       if (length > MAX_ROW_LENGTH) throw new Error(`a row is longer than ${MAX_ROW_LENGTH} characters`)
-    },
-    close: (name) => {
-      isValue = false
-      if (name === 'row' && [...row.cells.values()].some((value) => hasText(shownOf(value)))) rows.push(row)
-      if (name !== 'c') return
-      if (isUncalculated(cell, workbook)) return onUncalculated(row.number, lettersOf(cell.column) + row.number)
+    } else if (name === 'c') {
+      column = (r === undefined ? column + 1 : findCell(r)?.column) ?? MAX_COLUMNS
+      if (column >= MAX_COLUMNS) throw beyond()
+      const cell = { type, style: Number(style), text, isFormula }
       const value = cellValue(cell, workbook)
-      if (value !== undefined && shownOf(value) !== '') row.cells.set(cell.column, value)
-    },
+      if (isUncalculated(cell, workbook)) uncalculated.push(column)
+      else if (value !== undefined && shownOf(value) !== '') cells.set(column, value)
+      ;[text, isFormula] = ['', false]
+    } else if (name === 'row') {
+      number = r === undefined ? number + 1 : Number(r)
+      if (!(Number.isInteger(number) && number >= 1 && number <= MAX_ROWS)) throw beyond()
+      for (const each of uncalculated) onUncalculated(number, lettersOf(each) + number)
+      if ([...cells.values()].some((value) => hasText(shownOf(value)))) rows.push({ number, cells })
+      ;[column, length, cells, uncalculated] = [-1, 0, new Map(), []]
+    }
   })
   for await (const _ of reading) yield* rows.splice(0)
   yield* rows
-}
-
-function newCell(column: number | undefined, type = 'n', style = '0'): CellElement {
-  if (column === undefined || column >= MAX_COLUMNS) throw beyond()
-  return { column, type, style: Number(style), text: '', isFormula: false }
 }
 
 const beyond = () =>
@@ -172,14 +160,14 @@ const MAX_MERGED = 1_000_000
 /** Returns the cells of a sheet that are merged over rows, by the first of these rows. */
 async function readMergedCells(archive: Archive, part: string): Promise<ReadonlyMap<number, readonly MergedCell[]>> {
   const merged: MergedCell[] = []
-  const open = (name: string, { ref = '' }: Readonly<Record<string, string>>) => {
+  const onElement = (name: string, { ref = '' }: Readonly<Record<string, string>>) => {
     if (name !== 'mergeCell') return
     const [start, end] = ref.split(':', 2).map(findCell)
     if (start && end && end.row > start.row) merged.push({ column: start.column, top: start.row, bottom: end.row })
     if (merged.length > MAX_MERGED) throw new Error(`more than ${MAX_MERGED} cells are merged; separate them`)
   }
   // They stand after the rows, so reading them means reading the part once more.
-  if (await archive.includes(part, 'mergeCell')) await archive.readWhole(part, { open }, Number.POSITIVE_INFINITY)
+  if (await archive.includes(part, 'mergeCell')) await archive.readWhole(part, onElement, Number.POSITIVE_INFINITY)
   return Map.groupBy(merged, ({ top }) => top)
 }
 

@@ -14,8 +14,7 @@ import { lettersOf, readTable, type SheetRow, shownOf } from './sheet.ts'
  */
 export async function* readXlsx(file: SourceFile, onBytes: ByteListener): AsyncGenerator<SourceRow> {
   try {
-    await checkStart(file)
-    await using archive = await Archive.open(file.path)
+    await using archive = await openArchive(file)
     yield* readChosen(archive, file)
   } catch (error) {
     throw unreadable(file, error)
@@ -29,8 +28,7 @@ export async function* readXlsx(file: SourceFile, onBytes: ByteListener): AsyncG
  */
 export async function readTables(file: SourceFile): Promise<Table[]> {
   try {
-    await checkStart(file)
-    await using archive = await Archive.open(file.path)
+    await using archive = await openArchive(file)
     return await findTables(archive, await readWorkbook(archive, file))
   } catch (error) {
     throw unreadable(file, error)
@@ -43,7 +41,7 @@ function unreadable({ name }: SourceFile, error: unknown): OperationFailed {
 }
 
 /** @throws `OPERATION_FAILED` if the file is not a ZIP archive */
-async function checkStart(file: SourceFile): Promise<void> {
+async function openArchive(file: SourceFile): Promise<Archive> {
   await requireRegularFile(file)
   const { name, path } = file
   const start = Buffer.alloc(512)
@@ -53,18 +51,18 @@ async function checkStart(file: SourceFile): Promise<void> {
   } catch (error) {
     throw operationFailed(`${name}: can't be read: ${messageOf(error)}`, error)
   }
-  if (start.toString('latin1', 0, 4) === 'PK\x03\x04') return
+  if (start.toString('latin1', 0, 4) === 'PK\x03\x04') return Archive.open(path)
   if (start.toString('hex', 0, 4) === 'd0cf11e0') {
     throw operationFailed(`${name}: is an old Excel file (.xls) or has a password; save it as .xlsx without a password`)
   }
-  const other = findSignature(start, name)
-  if (other !== undefined) throw operationFailed(`${name}: ${other}`)
-  throw operationFailed(`${name}: is no spreadsheet; if it is text, name it ${name.replace(/\.xlsx$/i, '.csv')}`)
+  const asText = `is no spreadsheet; if it is text, name it ${name.replace(/\.xlsx$/i, '.csv')}`
+  throw operationFailed(`${name}: ${findSignature(start, name) ?? asText}`)
 }
 
 async function* readChosen(archive: Archive, file: SourceFile): AsyncGenerator<SourceRow> {
   const workbook = await readWorkbook(archive, file)
   const sheet = chooseSheet(archive, file, workbook)
+  const shown = JSON.stringify(sheet.name)
   const isGuess = file.dialect.sheet === undefined && workbook.sheets.filter(({ isVisible }) => isVisible).length > 1
   const tables = isGuess ? await findTables(archive, workbook) : []
   const uncalculated = { count: 0, line: 0, cell: '' }
@@ -81,9 +79,13 @@ async function* readChosen(archive: Archive, file: SourceFile): AsyncGenerator<S
     const names = nameHeader(row, file, sheet.name)
     toRow = rowMaker(row, names, sheet.name)
     yield { line: row.number, columns: names }
-    if (tables.length > 1) yield { line: row.number, reason: describeChoice(file, sheet, tables), warns: 'warning' }
+    const choice = `of the sheets with a table, ${shown} is read; ${adviseTables(file, tables)}`
+    if (tables.length > 1) yield { line: row.number, reason: choice, warns: 'warning' }
   }
-  if (!toRow) throw operationFailed(`${file.name}: ${describeLack(file, sheet, tables)}`)
+  if (!toRow) {
+    const advice = tables.length > 0 ? `; ${adviseTables(file, tables)}` : ''
+    throw operationFailed(`${file.name}: the sheet ${shown} has no header, which is a row with two cells${advice}`)
+  }
   const { count, line, cell } = uncalculated
   const place = `${count}, the first in ${cell}; open the file in a spreadsheet program and save it`
   const reason = `formulas without a value in the file, which count as empty: ${place}`
@@ -121,14 +123,12 @@ function rowMaker(header: SheetRow, names: readonly string[], sheet: string): (r
   }
 }
 
-function cellName(sheet: string, column: number, row: number): string {
-  return `${sheetName(sheet)}!${lettersOf(column)}${row}`
-}
-
-/** A name with spaces or signs has quotes, as in a formula. */
+/** A name of a sheet with spaces or signs has quotes, as in a formula. */
 function sheetName(name: string): string {
   return /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(name) ? name : `'${name.replaceAll("'", "''")}'`
 }
+
+const cellName = (sheet: string, column: number, row: number) => `${sheetName(sheet)}!${lettersOf(column)}${row}`
 
 /** A visible sheet with a table. */
 export interface Table {
@@ -172,17 +172,7 @@ async function findTables(archive: Archive, workbook: Workbook): Promise<Table[]
   return tables
 }
 
-/** Says which of the sheets with a table is read, and how to choose. */
-function describeChoice(file: SourceFile, { name }: Sheet, tables: readonly Table[]): string {
-  return `of the sheets with a table, ${JSON.stringify(name)} is read; ${adviseTables(file, tables)}`
-}
-
-/** Says that a sheet has no table, and which sheets have one. */
-function describeLack(file: SourceFile, { name }: Sheet, tables: readonly Table[]): string {
-  const advice = tables.length > 0 ? `; ${adviseTables(file, tables)}` : ''
-  return `the sheet ${JSON.stringify(name)} has no header, which is a row with two cells${advice}`
-}
-
+/** Says how to choose another sheet with a table. */
 function adviseTables(file: SourceFile, tables: readonly Table[]): string {
   const choices = tables.map(({ name, example }, index) => {
     const choice = index === 0 ? adviseEntry(file, { sheet: name }) : JSON.stringify(name)
