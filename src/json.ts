@@ -64,9 +64,14 @@ function losesDigits(number: string): boolean {
   return String(Number(number)) !== number
 }
 
-/** The reason why a text is not JSON, without the part of the text that V8 quotes, which may be of a file that is no data. */
-export function jsonReason({ message }: SyntaxError): string {
-  return message.replace(/, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, '')
+/** Parses JSON as `parseExactJson`, or says why a text is none, without the part that V8 quotes, which may be of a file that is no data. */
+export function tryExactJson(text: string): { value: unknown } | { reason: string } {
+  try {
+    return { value: parseExactJson(text) }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return { reason: error.message.replace(/, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, '') }
+  }
 }
 
 /** Returns the value of JSON text; undefined if the text is not JSON. */

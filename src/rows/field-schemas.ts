@@ -2,12 +2,10 @@ import { z } from 'zod'
 import { uuid } from '../catalog/arguments.ts'
 import { FIRST_TIMESTAMP, LAST_TIMESTAMP } from '../catalog/models.ts'
 import { Prisma } from '../generated/prisma/client.ts'
-import { isObject, parseExactJson, type RawNumber, textOfNumber } from '../json.ts'
+import { isObject, type RawNumber, textOfNumber, tryExactJson } from '../json.ts'
 import type { SourceFile } from './formats/source.ts'
 
-/*
- * Schemas for the values of fields. Text keeps its spaces. An empty string means no value.
- */
+// Schemas for the values of fields. Text keeps its spaces. An empty string means no value.
 
 const MAX_TEXT_LENGTH = 100_000
 
@@ -43,18 +41,17 @@ export const plainText = anyText.nullish().transform((value) => value ?? '')
 const TIMESTAMP_ERROR =
   'must be an ISO 8601 date, or a date and time with seconds and an offset, such as 2026-01-31T09:00:00Z'
 
-/** A timestamp with its offset, or a date (midnight UTC). Converts it to ISO 8601 in UTC, to the millisecond. */
-export const timestamp = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], TIMESTAMP_ERROR)
-  .refine((value) => isInRange(Date.parse(value)), `must be from ${FIRST_TIMESTAMP} to ${LAST_TIMESTAMP}`)
-  .transform((value) => new Date(value).toISOString())
-
 const FIRST_MS = Date.parse(FIRST_TIMESTAMP)
 const LAST_MS = Date.parse(LAST_TIMESTAMP)
 
-function isInRange(ms: number): boolean {
-  return ms >= FIRST_MS && ms <= LAST_MS
-}
+/** A timestamp with its offset, or a date (midnight UTC). Converts it to ISO 8601 in UTC, to the millisecond. */
+export const timestamp = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], TIMESTAMP_ERROR)
+  .refine(
+    (value) => Date.parse(value) >= FIRST_MS && Date.parse(value) <= LAST_MS,
+    `must be from ${FIRST_TIMESTAMP} to ${LAST_TIMESTAMP}`,
+  )
+  .transform((value) => new Date(value).toISOString())
 
 const DECIMAL = /^[+-]?\d{1,20}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/
 const DECIMAL_PLACES = 7
@@ -142,23 +139,12 @@ export const keywordList = z.preprocess(
 /** The keywords of a row, as they are. */
 export const exactKeywordList = z.preprocess((given) => given ?? [], listOf(anyText))
 
-/** The values of a cell or member: the elements of a list, or the parts of a text between semicolons or commas. */
+/** The values of a cell or member: the elements of a list, also in JSON, as an export writes it, or the parts of a text between semicolons or commas. */
 export function valuesOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (typeof value !== 'string') return [value]
-  return listIn(value) ?? value.split(/[;,]/)
-}
-
-/** The JSON list in a cell, as an export writes it; undefined for other text. */
-function listIn(text: string): readonly unknown[] | undefined {
-  if (!text.startsWith('[')) return undefined
-  try {
-    const value = parseExactJson(text)
-    return Array.isArray(value) ? value : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const json = value.startsWith('[') ? tryExactJson(value) : undefined
+  return json && 'value' in json && Array.isArray(json.value) ? json.value : value.split(/[;,]/)
 }
 
 function isPresent(value: unknown): boolean {

@@ -5,7 +5,7 @@ import { columnName } from '../catalog/columns.ts'
 import { isEmailAddress, isWebAddress } from '../config/contact.ts'
 import { operationFailed } from '../errors/errors.ts'
 import { quoteForShell } from '../errors/quote-for-shell.ts'
-import { jsonReason, parseExactJson, type RawNumber } from '../json.ts'
+import { type RawNumber, tryExactJson } from '../json.ts'
 import {
   codeLabel,
   jsonObject,
@@ -174,14 +174,9 @@ export interface Manifest {
  */
 export function parseManifest(path: string, content: string): Manifest {
   if (content.length > MAX_LENGTH) throw operationFailed(`${path}: is longer than ${MAX_LENGTH} characters`)
-  let json: unknown
-  try {
-    json = parseExactJson(content)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw operationFailed(`${path}: is not JSON: ${jsonReason(error)}`, error)
-  }
-  const parsed = manifest.safeParse(json, ISSUE_OPTIONS)
+  const json = tryExactJson(content)
+  if ('reason' in json) throw operationFailed(`${path}: is not JSON: ${json.reason}`)
+  const parsed = manifest.safeParse(json.value, ISSUE_OPTIONS)
   if (!parsed.success) {
     throw operationFailed(
       describeIssues(parsed.error).map((line) => `${path}: ${line}`),

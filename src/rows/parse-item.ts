@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { uuid } from '../catalog/arguments.ts'
 import type { ItemField } from '../catalog/columns.ts'
-import { jsonReason, parseExactJson } from '../json.ts'
+import { tryExactJson } from '../json.ts'
 import {
   coordinate,
   exactKeywordList,
@@ -22,13 +22,10 @@ import { describeIssues, ISSUE_OPTIONS, type RowIdentity } from './problem.ts'
 const jsonOr = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value, context) => {
     if (typeof value !== 'string' || value === '') return value === '' ? undefined : value
-    try {
-      return parseExactJson(value)
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error
-      context.addIssue({ code: 'custom', message: `is not JSON: ${jsonReason(error)}` })
-      return z.NEVER
-    }
+    const json = tryExactJson(value)
+    if ('value' in json) return json.value
+    context.addIssue({ code: 'custom', message: `is not JSON: ${json.reason}` })
+    return z.NEVER
   }, schema)
 
 const optional = <Schema extends z.ZodType>(schema: Schema) =>
@@ -43,22 +40,19 @@ const required = <Schema extends z.ZodType>(schema: Schema) =>
 /** The fields of a row: the fields of an item, its images, and the parent by its `externalId`. */
 type RowField = Exclude<ItemField, 'datasetId'> | 'images' | 'parentExternalId'
 
-/**
- * @param externalId is the schema of an externalId that may be missing
- * @param nullableText is the schema of text that may be null
- * @param code is the schema of the codes
- * @param keywords is the schema of the keywords
- */
-const rowSchema = (
-  externalId: z.ZodType<string | null | undefined>,
-  nullableText: typeof optionalText,
-  code: z.ZodType<string>,
-  keywords: typeof keywordList | typeof exactKeywordList,
-) =>
-  z
+const givenId = indexedText(MAX_INDEXED_LENGTH.externalId)
+const exactCode = indexedText(MAX_INDEXED_LENGTH.code)
+/** A code is matched exactly, so spaces around it would make another one. */
+const trimmedCode = exactCode.transform((value) => value.trim())
+
+/** @param isExact stores the members as they are: an empty string is a value */
+function rowSchema(isExact: boolean) {
+  const nullableText = isExact ? exactText : optionalText
+  const code = isExact ? exactCode : trimmedCode
+  return z
     .object({
       id: optional(uuid),
-      externalId: externalId.transform((value) => value ?? null),
+      externalId: (isExact ? givenId.nullish() : optional(givenId)).transform((value) => value ?? null),
       name: required(indexedText(MAX_INDEXED_LENGTH.name)),
       description: plainText,
       administrativeAreaCode: required(code),
@@ -81,7 +75,7 @@ const rowSchema = (
       email: nullableText,
       url: plainText,
       openingHours: nullableText,
-      keywords,
+      keywords: isExact ? exactKeywordList : keywordList,
       extraAttributes: jsonOr(jsonObject.nullish()),
       images: jsonOr(imageList(nullableText).nullish()),
     } satisfies Record<RowField, z.ZodType>)
@@ -93,16 +87,10 @@ const rowSchema = (
       path: ['parentItemId'],
       error: 'and parentExternalId are two names for one thing; give one',
     })
+}
 
-const exactCode = indexedText(MAX_INDEXED_LENGTH.code)
-/** A code is matched exactly, so spaces around it would make another one. */
-const trimmedCode = exactCode.transform((value) => value.trim())
-
-const givenId = indexedText(MAX_INDEXED_LENGTH.externalId)
-
-const plainRow = rowSchema(optional(givenId), optionalText, trimmedCode, keywordList)
-/** A row whose members are stored as they are: an empty string is a value. */
-const exactRow = rowSchema(givenId.nullish(), exactText, exactCode, exactKeywordList)
+const plainRow = rowSchema(false)
+const exactRow = rowSchema(true)
 
 /** An item as a row gives it. Its id, and what follows from that, are not there yet. */
 export type RowItem = z.output<typeof plainRow>
@@ -149,19 +137,12 @@ export function parseItem(fields: Fields, isExact: boolean): RowItem | Misfit {
   if (parsed.success) return parsed.data
   const reasons = describeIssues(parsed.error)
   const badFields = parsed.error.issues.flatMap(({ path: [field] }) => (typeof field === 'string' ? [field] : []))
-  return new Misfit(
-    [...reasons, looksSwapped(fields) ? 'latitude and longitude look swapped' : []].flat().join('; '),
-    badFields,
-  )
+  if (looksSwapped(fields)) reasons.push('latitude and longitude look swapped')
+  return new Misfit(reasons.join('; '), badFields)
 }
 
 /** Whether the coordinates are out of range, and would be in range if they were swapped. */
 function looksSwapped({ latitude, longitude }: Fields): boolean {
-  const [givenLatitude, givenLongitude] = [Math.abs(numberOf(latitude)), Math.abs(numberOf(longitude))]
-  return givenLatitude > 90 && givenLatitude <= 180 && givenLongitude <= 90
-}
-
-function numberOf(value: unknown): number {
-  if (JSON.isRawJSON(value)) return Number(value.rawJSON)
-  return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
+  const [north, east] = [Math.abs(Number(latitude)), Math.abs(Number(longitude))]
+  return north > 90 && north <= 180 && east <= 90
 }

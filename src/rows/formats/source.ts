@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isObject, jsonReason, parseExactJson } from '../../json.ts'
+import { isObject, tryExactJson } from '../../json.ts'
 import type { Problem } from '../problem.ts'
 import { findReferenceSystem } from '../reference-system.ts'
 import { isEncoding } from './encodings.ts'
@@ -83,13 +83,9 @@ export const MAX_ROW_LENGTH = 10_000_000
 
 /** Parses a row that is a JSON object. Returns a problem for any other text. */
 export function parseJsonRow(line: number, json: string): FieldsRow | Problem {
-  try {
-    const value = parseExactJson(json)
-    return isObject(value) ? { line, fields: value } : { line, reason: 'must be a JSON object' }
-  } catch (error) {
-    if (error instanceof SyntaxError) return { line, reason: 'is not JSON', value: jsonReason(error) }
-    throw error
-  }
+  const parsed = tryExactJson(json)
+  if ('reason' in parsed) return { line, reason: 'is not JSON', value: parsed.reason }
+  return isObject(parsed.value) ? { line, fields: parsed.value } : { line, reason: 'must be a JSON object' }
 }
 
 /** Whether a cell or a member has a value that is not blank. */
