@@ -10,21 +10,19 @@ import { Misfit, ROW_FIELDS } from './parse-item.ts'
 import type { Problem } from './problem.ts'
 
 /** Returns the mapping of the fields of an item to the columns of a file. Without one, the columns are called like the fields. */
-export function columnMapping({
-  columns,
-  dialect: { decimal },
-}: Pick<ItemFile, 'columns' | 'dialect'>): (row: Fields) => Fields {
+export function columnMapping({ columns, dialect }: ItemFile): (row: Fields) => Fields {
   if (!columns) return (row) => row
   const sources = Object.entries(columns)
-  return (row) => Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row, decimal)]))
+  return (row) =>
+    Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row, dialect.decimal)]))
 }
 
 function readSource(field: string, source: ColumnSource, row: Fields, decimal: Dialect['decimal']): unknown {
   if (typeof source === 'string') return readValue(row, source)
-  if (Array.isArray(source) && field === 'keywords')
-    return source.flatMap((column) => valuesOf(readValue(row, nameOf(column))))
-  if (Array.isArray(source))
+  if (Array.isArray(source)) {
+    if (field === 'keywords') return source.flatMap((column) => valuesOf(readValue(row, nameOf(column))))
     return Object.fromEntries(source.flatMap((attribute) => readAttribute(attribute, row, decimal)))
+  }
   if ('value' in source) return source.value
   if ('degrees' in source) return readAngle(source, row)
   if ('template' in source) return fillTemplate(source.template, row)
@@ -89,9 +87,7 @@ function readAttribute(attribute: Attribute, row: Fields, decimal: Dialect['deci
   return [[name, isNumber ? parseExactJson(plainNumber(value, decimal)) : value]]
 }
 
-function nameOf(attribute: Attribute): string {
-  return typeof attribute === 'string' ? attribute : attribute.column
-}
+const nameOf = (attribute: Attribute) => (typeof attribute === 'string' ? attribute : attribute.column)
 
 /** Returns the columns of a mapping whose values must be numbers. */
 export function numberColumns(columns: Columns | undefined): string[] {
@@ -156,11 +152,9 @@ function columnsOf(source: ColumnSource): string[] {
   if (Array.isArray(source)) return source.map(nameOf)
   if ('column' in source) return [source.column]
   if ('first' in source) return source.first
-  if ('degrees' in source)
-    return [source.degrees, source.minutes, source.seconds, source.hemisphere].filter(
-      (name) => typeof name === 'string',
-    )
-  return 'template' in source ? placeholdersOf(source.template) : []
+  if ('template' in source) return placeholdersOf(source.template)
+  // The members of an angle. A constant is no column, also as a hemisphere.
+  return 'value' in source ? [] : Object.values(source).filter((name) => typeof name === 'string')
 }
 
 /** Includes `datasetId` and `dataset`, so that an item from a response of the API can be imported without a warning. */
@@ -251,23 +245,20 @@ export class ColumnCheck {
       const nearest = nearestName(column, likely)
       return nearest === undefined ? column : `${column} (did you mean ${nearest}?)`
     })
-    const lacks = missing.length > 0 ? [`has no column ${named.join(', ')}`] : []
-    const reasons = [...lacks, lack ?? [], this.#describe(existing, isKnown)].flat()
-    return reasons.join('; ')
+    const lacks = missing.length > 0 ? `has no column ${named.join(', ')}` : []
+    return [lacks, lack ?? [], this.#describe(existing, isKnown)].flat().join('; ')
   }
 
   #describe(existing: readonly string[], isKnown: boolean): string {
-    if (isKnown) {
-      return `the file has the columns ${existing.slice(0, LISTED).join(', ')}${existing.length > LISTED ? ', ...' : ''}`
+    const { length } = existing
+    if (isKnown)
+      return `the file has the columns ${existing.slice(0, LISTED).join(', ')}${length > LISTED ? ', ...' : ''}`
+    const isName = (name: string) => this.#expected.known.includes(name.trim())
+    const splits = (separator: string) => length === 1 && existing[0]?.split(separator).some(isName)
+    const found = SEPARATORS.find(({ separator }) => splits(separator))
+    if (found) {
+      return `its columns are separated by ${found.name}; ${adviseEntry(this.#file, { delimiter: found.separator })}`
     }
-    const [only = ''] = existing
-    const separator = SEPARATORS.find((each) =>
-      only.split(each.separator).some((name) => this.#expected.known.includes(name.trim())),
-    )
-    if (existing.length === 1 && separator) {
-      const advice = adviseEntry(this.#file, { delimiter: separator.separator })
-      return `its columns are separated by ${separator.name}; ${advice}`
-    }
-    return `the file has ${existing.length === 1 ? '1 column' : `${existing.length} columns`}, none of them expected; look at its first line`
+    return `the file has ${length === 1 ? '1 column' : `${length} columns`}, none of them expected; look at its first line`
   }
 }

@@ -11,14 +11,14 @@ const MAX_KEPT = 2_048
 
 /** The first, the middle and the last place of any number of rows. The middle is exact by a thousandth of the rows. */
 export class Places {
-  readonly #first: StoredPlace[] = []
+  #first: StoredPlace | undefined
   #kept: StoredPlace[] = []
   #step = 1
   #last: StoredPlace | undefined
 
   add(row: number, { name, latitude, longitude }: Omit<StoredPlace, 'row'>): void {
     const place = { row, name, latitude, longitude }
-    if (this.#last === undefined) this.#first.push(place)
+    this.#first ??= place
     this.#last = place
     if (row % this.#step === 0) this.#kept.push(place)
     if (this.#kept.length < MAX_KEPT) return
@@ -27,21 +27,19 @@ export class Places {
   }
 
   get three(): StoredPlace[] {
-    const last = this.#last
-    if (!last) return []
-    const middle = Math.ceil(last.row / 2)
-    const nearest = this.#kept.reduce<StoredPlace | undefined>(
-      (best, place) => (best && Math.abs(best.row - middle) <= Math.abs(place.row - middle) ? best : place),
-      undefined,
-    )
-    const three = [...new Set([...this.#first, ...(nearest ? [nearest] : []), last])]
-    return three.map((place) => ({ ...place, latitude: rounded(place.latitude), longitude: rounded(place.longitude) }))
+    const middle = Math.ceil((this.#last?.row ?? 0) / 2)
+    const distance = ({ row }: StoredPlace) => Math.abs(row - middle)
+    const [nearest] = this.#kept.toSorted((one, other) => distance(one) - distance(other))
+    const three = new Set([this.#first, nearest, this.#last].filter((place) => place !== undefined))
+    return [...three].map((place) => ({
+      ...place,
+      latitude: rounded(place.latitude),
+      longitude: rounded(place.longitude),
+    }))
   }
 }
 
 /** Coordinates are stored with so many decimals. */
 const DECIMALS = 7
 
-function rounded(coordinate: string): string {
-  return String(Number(Number(coordinate).toFixed(DECIMALS)))
-}
+const rounded = (coordinate: string) => String(Number(Number(coordinate).toFixed(DECIMALS)))

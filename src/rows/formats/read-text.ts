@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { PassThrough } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { PassThrough, pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { messageOf, operationFailed } from '../../errors/errors.ts'
 import { quoteForShell } from '../../errors/quote-for-shell.ts'
@@ -61,17 +60,12 @@ export async function* readBytes(file: SourceFile, onBytes: (count: number) => v
   await requireRegularFile(file)
   const source = createReadStream(file.path)
   source.on('data', (chunk) => onBytes(chunk.length))
-  const bytes = new PassThrough()
-  const finished = pipeline(source, isGzip(file) ? createGunzip() : new PassThrough(), bytes)
-  // `await finished` below throws the error. Without this line, Node would report an unhandled rejection before that.
-  finished.catch(() => {})
+  // An error closes all of them, so the loop throws it.
+  const bytes = pipeline(source, isGzip(file) ? createGunzip() : new PassThrough(), () => {})
   try {
     yield* bytes
-    await finished
   } catch (error) {
     throw operationFailed(`${file.name}: can't be read: ${messageOf(error)}${packingRemedy(file, error)}`, error)
-  } finally {
-    source.destroy()
   }
 }
 

@@ -50,13 +50,9 @@ export function findOtherWay(file: SourceFile): string | undefined {
 function fillNames(remedy: string, name: string, endings = '[^./]*(\\.gz)?'): string {
   const base = name.replace(new RegExp(`\\.(${endings})$`, 'i'), '')
   const plain = name.replace(/\.gz$/i, '')
+  const names: Readonly<Record<string, string>> = { base, name, plain }
   return remedy.replace(/\S*\{(?:base|name|plain)\}\S*?(?=[\s;,]|$)/g, (word) =>
-    quoteForShell(
-      word
-        .replace('{base}', () => base)
-        .replace('{name}', () => name)
-        .replace('{plain}', () => plain),
-    ),
+    quoteForShell(word.replace(/\{(\w+)\}/g, (_, member: string) => names[member] ?? '')),
   )
 }
 
@@ -67,13 +63,11 @@ const MAX_JSON_BYTES = 100_000_000
 function describeJson({ name, path }: SourceFile): string {
   const base = name.replace(/\.json(\.gz)?$/i, '')
   const content = readJson(path)
-  if (isObject(content) && /^Feature(Collection)?$/.test(String(content.type))) {
-    const [from, to] = [name, name.replace(/\.json/i, '.geojson')].map(quoteForShell)
-    return `is GeoJSON; give it that name: mv ${from} ${to}`
-  }
-  if (isObject(content) && content.type === 'Topology') {
-    return `is TopoJSON; convert it with GDAL: ogr2ogr ${quoteForShell(`${base}.geojson`)} ${quoteForShell(name)}`
-  }
+  const type = isObject(content) && typeof content.type === 'string' ? content.type : ''
+  const [from, to] = [name, name.replace(/\.json/i, '.geojson')].map(quoteForShell)
+  if (/^Feature(Collection)?$/.test(type)) return `is GeoJSON; give it that name: mv ${from} ${to}`
+  if (type === 'Topology')
+    return `is TopoJSON; convert it with GDAL: ogr2ogr ${quoteForShell(`${base}.geojson`)} ${from}`
   const filter = findRows(content)
   if (filter === undefined) return 'is JSON, and has no list of objects; write a line for each object to a file .ndjson'
   return `is JSON; write a line for each object: ${linesOf(name, filter)}`
@@ -112,8 +106,6 @@ function findRows(content: unknown, path = '', depth = 3): string | undefined {
 
 function describeList([first]: readonly unknown[], path: string): string {
   const isEsri = isObject(first) && isObject(first.attributes) && isObject(first.geometry)
-  return `${path}[]${isEsri ? ' | .attributes + {longitude: .geometry.x, latitude: .geometry.y}' : ''}`.replace(
-    /^\[/,
-    '.[',
-  )
+  const rest = isEsri ? ' | .attributes + {longitude: .geometry.x, latitude: .geometry.y}' : ''
+  return `${path.startsWith('.') ? '' : '.'}${path}[]${rest}`
 }
