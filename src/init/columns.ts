@@ -24,7 +24,9 @@ export function findColumns(
 ): { columns: Columns; choices: Choice[] } {
   const placed = ['latitude', 'longitude'].flatMap((field) => columnsOfField(position, field))
   const found = ROW_FIELDS.filter((field) => !OTHERS.includes(field)).flatMap((field) => {
-    const columns = candidatesOf(sample, field).filter((name) => !placed.includes(name))
+    const columns = candidatesOf(sample, field).filter(
+      (name) => !placed.some((each) => `${name}.`.startsWith(`${each}.`)),
+    )
     return columns[0] === undefined ? [] : [[field, columns] as const]
   })
   const { name, ...others }: Columns = Object.fromEntries(found.map(([field, [column]]) => [field, column]))

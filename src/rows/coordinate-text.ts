@@ -143,6 +143,7 @@ export function plainNumber(text: string, decimal: Dialect['decimal']): string {
 export function describeCoordinate(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined
   const plain = withPlainCharacters(text)
+  if (/^[+-]?\d+,\d+$/.test(plain)) return 'a pair of numbers, or one with a decimal comma'
   if (/^[([]? *[+-]?\d+(?:\.\d+)? *[,; ] *[+-]?\d+(?:\.\d+)? *[)\]]?$/.test(plain)) return 'a pair of numbers'
   const [, srid] = /^SRID=(\d+);/i.exec(plain) ?? []
   if (srid !== undefined && srid !== '4326') return `a geometry in the reference system ${srid}`
