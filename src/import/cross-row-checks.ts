@@ -1,6 +1,6 @@
 import type { RowIdentity } from '../rows/problem.ts'
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
-import type { BadRow } from './row-problems.ts'
+import type { BadRow } from './stage-files.ts'
 import { keepItems, renumberImages, type Staged, stageBadRows, whereKept } from './staging.ts'
 
 /** The place of the first row of a window. */

@@ -25,8 +25,7 @@ import {
 import { findSameImport, readSources, type Sources, statFiles, storeLastImport } from './last-import.ts'
 import { load, type MergeCounts } from './merge.ts'
 import { readPlannedChanges } from './planned-changes.ts'
-import { RowProblems } from './row-problems.ts'
-import { type ImportProgress, stageFiles } from './stage-files.ts'
+import { type ImportProgress, RowProblems, stageFiles } from './stage-files.ts'
 import { createStaging, dropStaging, indexStaging, type Staged, whereKept } from './staging.ts'
 
 export type { DatasetChanges, ImportProgress, LargeChange }

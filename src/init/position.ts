@@ -3,7 +3,7 @@ import { describeCoordinate, isHemisphere, plainCoordinate } from '../rows/coord
 import type { Dialect } from '../rows/formats/source.ts'
 import type { ColumnSource, Columns } from '../rows/manifest.ts'
 import { type Choice, openChoice, toReading } from './choice.ts'
-import { findDecimal } from './decimal.ts'
+import { findDecimal } from './dialect.ts'
 import { type Coordinate, findCoordinates, isAngleName, partOf, sideOf } from './header-names.ts'
 import type { Sample } from './sample.ts'
 import { describePlace } from './where.ts'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
+import { type Point, pointAt, straightLine } from '../catalog/circle.ts'
 import type { StoredPlace } from '../rows/places.ts'
 
 /** A place in degrees. */
@@ -11,14 +12,13 @@ export interface Place {
 
 interface City extends Place {
   name: string
+  point: Point
 }
 
 const BASE_MAP = new URL('../generated/base-map.json', import.meta.url)
 const ZOOM = 6
 let cities: readonly City[] | undefined
 
-/** Kilometres on a sphere as large as the earth. */
-const RADIUS_KM = 6371
 const FARTHEST_KM = 1_000
 
 // Other commands need none of its 700 kB.
@@ -73,11 +73,12 @@ const NEAR = 5
 /** The nearest city of the base map; undefined on an ocean. */
 export function nearestCity(place: Place): { name: string; km: number } | undefined {
   cities ??= readCities()
+  const here = pointAt(place.latitude, place.longitude)
   let nearest: { name: string; km: number } | undefined
-  for (const city of cities) {
-    if (Math.abs(city.latitude - place.latitude) > NEAR) continue
-    const km = distanceKm(place, city)
-    if (km < (nearest?.km ?? FARTHEST_KM)) nearest = { name: city.name, km }
+  for (const { name, latitude, point } of cities) {
+    if (Math.abs(latitude - place.latitude) > NEAR) continue
+    const km = straightLine(here, point) / 1000
+    if (km < (nearest?.km ?? FARTHEST_KM)) nearest = { name, km }
   }
   return nearest
 }
@@ -94,16 +95,7 @@ function readCities(): City[] {
       const [longitude, latitude] = geometry?.type === 'Point' ? geometry.coordinates : []
       return longitude === undefined || latitude === undefined
         ? []
-        : { name: String(feature?.properties.name), longitude, latitude }
+        : { name: String(feature?.properties.name), longitude, latitude, point: pointAt(latitude, longitude) }
     })
   })
-}
-
-function distanceKm(one: Place, two: Place): number {
-  const radians = (degrees: number) => (degrees * Math.PI) / 180
-  const [north, east] = [radians(two.latitude - one.latitude), radians(two.longitude - one.longitude)]
-  const chord =
-    Math.sin(north / 2) ** 2 +
-    Math.cos(radians(one.latitude)) * Math.cos(radians(two.latitude)) * Math.sin(east / 2) ** 2
-  return 2 * RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(chord)))
 }
