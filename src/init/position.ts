@@ -39,7 +39,8 @@ export async function findPosition(sample: Sample, hasOwnCrs: boolean): Promise<
   const all = findCoordinates(sample.columns)
   const inParts = sample.columns.filter((column) => COORDINATES.some((field) => partOf(field, column) !== undefined))
   const { decimal, choices } = findDecimal(sample, [...all.latitude, ...all.longitude, ...inParts])
-  const parts = pairOf((field) => findAngle(sample, field, all[field]))
+  const sides = findSides(sample, all)
+  const parts = pairOf((field) => findAngle(sample, field, all[field], sides[field]))
   const used = parts ? COORDINATES.flatMap((field) => columnsOfField(parts, field)) : []
   const rest = (field: Coordinate) => all[field].filter((column) => !used.includes(column))
   const named = { latitude: rest('latitude'), longitude: rest('longitude') }
@@ -52,9 +53,9 @@ export async function findPosition(sample: Sample, hasOwnCrs: boolean): Promise<
   const place = { areMetres: false, decimal, choices }
   if (parts && !(degrees && haveDecimals(sample, degrees))) return { ...place, columns: parts }
   if (degrees) {
-    const sides = COORDINATES.flatMap((field) => sideChoice(sample, field, degrees[field]))
-    choices.push(...(await orderChoice(sample, degrees, decimal)), ...sides, ...wholeChoice(sample, degrees))
-    return { ...place, columns: withSides(sample, degrees) }
+    const called = COORDINATES.flatMap((field) => sideChoice(sample, field, degrees[field]))
+    choices.push(...(await orderChoice(sample, degrees, decimal)), ...called, ...wholeChoice(sample, degrees))
+    return { ...place, columns: withSides(sample, degrees, sides) }
   }
   const exchanged = findPair(sample, { latitude: named.longitude, longitude: named.latitude }, areDegrees)
   if (exchanged && exchanged.latitude !== exchanged.longitude) {
@@ -95,9 +96,14 @@ function findPair(sample: Sample, named: Record<Coordinate, readonly string[]>, 
 }
 
 /** The columns of degrees, minutes and seconds of a coordinate. */
-function findAngle(sample: Sample, field: Coordinate, named: readonly string[]): Angle | undefined {
+function findAngle(
+  sample: Sample,
+  field: Coordinate,
+  named: readonly string[],
+  hemisphere: string | undefined,
+): Angle | undefined {
   const find = (part: string) => sample.columns.find((column) => partOf(field, column) === part)
-  const [minutes, seconds, hemisphere] = [find('minutes'), find('seconds'), sideColumn(sample, field, named)]
+  const [minutes, seconds] = [find('minutes'), find('seconds')]
   const degrees = find('degrees') ?? named.find((column) => column !== minutes && column !== seconds)
   if (degrees === undefined || minutes === undefined || hasDecimals(sample, degrees)) return undefined
   // `lat_min` beside `lat_max` is the least of a box.
@@ -108,22 +114,32 @@ function findAngle(sample: Sample, field: Coordinate, named: readonly string[]):
 }
 
 /**
- * The column of the sides of a coordinate: it is called so, or has single letters beside a column of it; a district may be called South.
+ * The columns of the sides, beside those of the coordinates: by their names, whatever they have, or their letters. Words of columns with
+ * other names count only if both coordinates have such a column: a district may be called South.
  */
-function sideColumn(sample: Sample, field: Coordinate, own: readonly string[]): string | undefined {
-  const { columns } = sample
-  const isOwn = (column = '') => own.includes(column) || partOf(field, column) !== undefined
-  return columns.find((column, index) => {
-    const isNamed = partOf(field, column) === 'hemisphere'
-    if (!isNamed && !isOwn(columns[index - 1]) && !isOwn(columns[index + 1])) return false
-    return sample.fits(column, (text) => isHemisphere(text, field) && (isNamed || /^\p{L}\p{Lo}?$/u.test(text)))
-  })
+function findSides(
+  sample: Sample,
+  named: Record<Coordinate, readonly string[]>,
+): Record<Coordinate, string | undefined> {
+  const find = (field: Coordinate, words: RegExp) => {
+    const isOwn = (column = '') => named[field].includes(column) || partOf(field, column) !== undefined
+    return sample.columns.find((column, index, all) => {
+      const isBeside = isOwn(all[index - 1]) || isOwn(all[index + 1])
+      const areSides = (pattern: RegExp) =>
+        sample.fits(column, (text) => isHemisphere(text, field) && pattern.test(text))
+      if (partOf(field, column) !== 'hemisphere') return isBeside && areSides(words)
+      return areSides(/./) || (isBeside && sample.texts(column).length > 0)
+    })
+  }
+  const both = pairOf((field) => find(field, /./))
+  const letters = /^\p{L}\p{Lo}?$/u
+  return both ?? { latitude: find('latitude', letters), longitude: find('longitude', letters) }
 }
 
 /** Adds the columns of the sides, if the degrees have none of their own. */
-function withSides(sample: Sample, degrees: Pair): Pick<Columns, Coordinate> {
+function withSides(sample: Sample, degrees: Pair, sides: ReturnType<typeof findSides>): Pick<Columns, Coordinate> {
   const sourceOf = (field: Coordinate): ColumnSource => {
-    const hemisphere = sideColumn(sample, field, [degrees[field]])
+    const hemisphere = sides[field]
     const isSigned = sample.texts(degrees[field]).some((text) => /^-|[nsew]$/i.test(text))
     return hemisphere === undefined || isSigned ? degrees[field] : { degrees: degrees[field], hemisphere }
   }
