@@ -1,4 +1,5 @@
 import { columnsOfField, textOf } from '../rows/column-mapping.ts'
+import type { Fields } from '../rows/formats/source.ts'
 import type { ColumnSource, Columns } from '../rows/manifest.ts'
 import { acceptsValue, ROW_FIELDS } from '../rows/parse-item.ts'
 import { type Choice, openChoice, type Reading, toReading } from './choice.ts'
@@ -11,6 +12,7 @@ type RowField = (typeof ROW_FIELDS)[number]
 const OTHERS: readonly RowField[] = ['id', 'externalId', 'latitude', 'longitude', 'parentExternalId']
 /** The columns of codes, which have names. */
 export const CODES = ['administrativeAreaCode', 'categoryCode'] as const
+export type CodeField = (typeof CODES)[number]
 const MAX_READINGS = 4
 
 /**
@@ -62,7 +64,7 @@ function candidatesOf(sample: Sample, field: RowField): string[] {
 const MAX_VALUES = 100
 
 /** Says which code all items get if no column has one, and which columns have few different values. */
-function codeChoice(sample: Sample, columns: Columns, field: (typeof CODES)[number]): Choice[] {
+function codeChoice(sample: Sample, columns: Columns, field: CodeField): Choice[] {
   const source = columns[field]
   if (typeof source !== 'object' || !('value' in source)) return []
   const { addressRegion, addressLocality, ...others } = columns
@@ -88,12 +90,19 @@ function withCountry(sample: Sample, area: ColumnSource | undefined): ColumnSour
   return areShared ? { template: `{${country}}-{${area}}` } : area
 }
 
-/** Completes a mapping that has its identity: parents, keywords, and the columns that no field has as extra attributes. */
-export function completeColumns(sample: Sample, columns: Columns): Columns {
+/**
+ * Completes a mapping that has its identity: parents, keywords, the columns that no field has as extra attributes, and a default for codes.
+ * @param blank has the columns that are blank in some rows
+ */
+export function completeColumns(sample: Sample, columns: Columns, blank: ReadonlySet<string>): Columns {
   const parentExternalId = parentOf(sample, columns)
   const complete = { ...columns, ...(parentExternalId && { parentExternalId }) }
   const keywords = keywordsOf(sample, complete)
   const { extraAttributes = othersOf(sample, complete), keywords: _, ...rest } = complete
+  for (const field of CODES) {
+    const column = rest[field]
+    if (typeof column === 'string' && blank.has(column)) rest[field] = { column, default: 'unknown' }
+  }
   return { ...rest, ...(keywords && { keywords }), ...(extraAttributes && { extraAttributes }) }
 }
 
@@ -139,9 +148,39 @@ function keywordsOf(
 const CODE_WORD = /[\s_-]*(코드|code|cd|コード|代码|kennziffer|schlüssel|nr)$/i
 const LABEL_WORD = /^[\s_-]*(명|명칭|name|nm|label|desc(ription)?|bezeichnung|title|名|名称)?$/i
 
-/** The column that names the codes of another one, by their names: `제공기관명` for `제공기관코드`. */
-export function labelColumn({ columns }: Sample, code: string): string | undefined {
-  const stem = code.replace(CODE_WORD, '')
-  const isLabel = (column: string) => column.startsWith(stem) && LABEL_WORD.test(column.slice(stem.length))
-  return stem === code || stem === '' ? undefined : columns.find((column) => column !== code && isLabel(column))
+/** Returns the columns that may name the codes of fields, by their names: `제공기관명` for `제공기관코드`. */
+export function findLabels({ columns }: Sample, mapped: Columns): LabelCheck[] {
+  return CODES.flatMap((field) => {
+    const code = mapped[field]
+    if (typeof code !== 'string') return []
+    const stem = code.replace(CODE_WORD, '')
+    const isLabel = (column: string) => column.startsWith(stem) && LABEL_WORD.test(column.slice(stem.length))
+    const label = columns.find((column) => column !== code && isLabel(column))
+    return stem === code || stem === '' || label === undefined ? [] : [new LabelCheck(field, code, label)]
+  })
+}
+
+/** Finds out whether each code has one name, and each name one code. */
+class LabelCheck {
+  readonly field: CodeField
+  readonly label: string
+  isOneToOne = true
+  readonly #code: string
+  readonly #labels = new Map<string, string>()
+  readonly #codes = new Map<string, string>()
+
+  constructor(field: CodeField, code: string, label: string) {
+    this.field = field
+    this.#code = code
+    this.label = label
+  }
+
+  see(row: Fields): void {
+    const [code, label] = [cellOf(row, this.#code), cellOf(row, this.label)]
+    const [known, knownCode] = [this.#labels.get(code) ?? label, this.#codes.get(label) ?? code]
+    this.isOneToOne &&= code !== '' && label !== '' && known === label && knownCode === code
+    if (!this.isOneToOne) return
+    this.#labels.set(code, label)
+    this.#codes.set(label, code)
+  }
 }

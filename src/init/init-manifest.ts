@@ -4,14 +4,14 @@ import { basename, dirname, join, relative } from 'node:path'
 import { messageOf, operationFailed, shorten } from '../errors/errors.ts'
 import { columnMapping, columnsOfField, textOf } from '../rows/column-mapping.ts'
 import { formatOf } from '../rows/formats/readers.ts'
-import type { Dialect, Fields, SourceFile } from '../rows/formats/source.ts'
+import type { Dialect, SourceFile } from '../rows/formats/source.ts'
 import type { Columns, ItemFile } from '../rows/manifest.ts'
 import type { Choice } from './choice.ts'
-import { CODES, completeColumns, findColumns, labelColumn } from './columns.ts'
+import { CODES, type CodeField, completeColumns, findColumns, findLabels } from './columns.ts'
 import { detectDialect, detectSheet } from './dialect.ts'
 import { chooseIdentity, findIdentities, IdentityCount } from './identity.ts'
 import { explainUnread, findPosition } from './position.ts'
-import { type CheckedRows, cellOf, checkRows, readSample, type Sample, surveyRows } from './sample.ts'
+import { type CheckedRows, checkRows, readSample, type Sample, surveyRows } from './sample.ts'
 import { slugOf } from './slug.ts'
 import { findSystem, type System } from './systems.ts'
 import { findCountry, type Located, locate } from './where.ts'
@@ -46,7 +46,6 @@ export interface Proposal extends Pick<System, 'question' | 'systems'>, Omit<Che
   isWritten: boolean
 }
 
-type CodeField = (typeof CODES)[number]
 const MAX_VALUE_LENGTH = 60
 export const WGS_84 = 'EPSG:4326'
 /** It is no system, so an import asks for it. */
@@ -125,16 +124,11 @@ async function propose(path: string, category: string, country: string | undefin
   const position = await findPosition(sample, ownCrs !== undefined)
   const system = await findSystem(path, sample, position, { ownCrs, country })
   const { columns, choices } = findColumns(sample, system.columns, category)
-  const labels = CODES.flatMap((field) => {
-    const code = columns[field]
-    const label = typeof code === 'string' ? labelColumn(sample, code) : undefined
-    return typeof code === 'string' && label !== undefined ? [{ field, check: new LabelCheck(code, label) }] : []
-  })
+  const labels = findLabels(sample, columns)
   const counts = findIdentities(sample, columns).map((identity) => new IdentityCount(identity))
-  const watching = [...counts, ...labels.map(({ check }) => check)]
-  const { rows, blank, texts } = await surveyRows(given.rows, sample.columns, watching)
+  const { rows, blank, texts } = await surveyRows(given.rows, sample.columns, [...counts, ...labels])
   const named = chooseIdentity(counts, sample)
-  const complete = withDefaults(completeColumns(sample, { ...columns, ...named?.count.identity.columns }), blank)
+  const complete = completeColumns(sample, { ...columns, ...named?.count.identity.columns }, blank)
   const crs = system.crs ?? (position.areMetres ? UNKNOWN_SYSTEM : undefined)
   const dialect = {
     ...found.dialect,
@@ -163,11 +157,9 @@ async function propose(path: string, category: string, country: string | undefin
     columns: complete,
     values: valuesOf(file, sample),
     labels: Object.fromEntries(
-      labels.flatMap(({ field, check }) => (check.isOneToOne ? [[field, exampleOf(check.label)]] : [])),
+      labels.filter(({ isOneToOne }) => isOneToOne).map(({ field, label }) => [field, exampleOf(label)]),
     ),
-    choices: [found, given, position, system, { choices: named?.choices ?? [] }, { choices }].flatMap(
-      (each) => each.choices,
-    ),
+    choices: [found, given, position, system, named, { choices }].flatMap((each) => each?.choices ?? []),
     texts,
     unused: (Array.isArray(extraAttributes) ? extraAttributes : [])
       .filter((column) => typeof column === 'string')
@@ -182,38 +174,6 @@ async function propose(path: string, category: string, country: string | undefin
     manifest: undefined,
     isWritten: false,
   }
-}
-
-/** Finds out whether each code has one name, and each name one code. */
-class LabelCheck {
-  readonly label: string
-  isOneToOne = true
-  readonly #code: string
-  readonly #labels = new Map<string, string>()
-  readonly #codes = new Map<string, string>()
-
-  constructor(code: string, label: string) {
-    this.#code = code
-    this.label = label
-  }
-
-  see(row: Fields): void {
-    const [code, label] = [cellOf(row, this.#code), cellOf(row, this.label)]
-    const [known, knownCode] = [this.#labels.get(code) ?? label, this.#codes.get(label) ?? code]
-    this.isOneToOne &&= code !== '' && label !== '' && known === label && knownCode === code
-    if (!this.isOneToOne) return
-    this.#labels.set(code, label)
-    this.#codes.set(label, code)
-  }
-}
-
-/** Gives codes a default where their column is blank in some rows. */
-function withDefaults(columns: Columns, blank: ReadonlySet<string>): Columns {
-  const completed = CODES.flatMap((field) => {
-    const column = columns[field]
-    return typeof column === 'string' && blank.has(column) ? [[field, { column, default: 'unknown' }] as const] : []
-  })
-  return { ...columns, ...Object.fromEntries(completed) }
 }
 
 /** The first value of each field, as the columns have it. */

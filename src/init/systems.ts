@@ -147,12 +147,9 @@ function namedSystems(text: string): number[] {
   if (!(zone >= 1 && zone <= 60)) return [...codes, ...known]
   const [north, south] = [zone >= 28 && zone <= 38 ? [25800 + zone, 32600 + zone] : [32600 + zone], [32700 + zone]]
   // S is the south, and also a band of latitudes in the north. Other letters before N are bands in the south.
-  const sides = /s/i.test(letter)
-    ? [south, north]
-    : letter === ''
-      ? [north, south]
-      : [/[c-m]/i.test(letter) ? south : north]
-  return [...codes, ...known, ...sides.flat()]
+  const first = /[c-ms]/i.test(letter) ? south : north
+  const other = first === south ? north : south
+  return [...codes, ...known, ...first, ...(/^s?$/i.test(letter) ? other : [])]
 }
 
 /** The first place under a system, if nearly all points are in its area. */
