@@ -158,7 +158,7 @@ export async function removeBadRows(checks: Checks): Promise<BadRow[]> {
   const tables = { t: table, stays: sql`false` }
   let keptCount = 0
   const keep = async () => {
-    keptCount = skipInvalid ? await keepItems(session, table, datasetId) : 0
+    if (skipInvalid) keptCount += await keepItems(session, table, datasetId)
     tables.stays = keepMissing ? sql`true` : keptCount > 0 ? whereKept(table) : sql`false`
   }
   /** Returns whether there are such rows. */

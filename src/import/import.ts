@@ -23,8 +23,7 @@ import {
   reviewChanges,
 } from './large-change.ts'
 import { findSameImport, readSources, type Sources, statFiles, storeLastImport } from './last-import.ts'
-import { load, type MergeCounts } from './merge.ts'
-import { readPlannedChanges } from './planned-changes.ts'
+import { load, type MergeCounts, readPlannedChanges } from './merge.ts'
 import { type ImportProgress, RowProblems, stageFiles } from './stage-files.ts'
 import { createStaging, dropStaging, indexStaging, type Staged, whereKept } from './staging.ts'
 
@@ -162,6 +161,8 @@ async function checkAndMerge(job: Import, sources: Sources, allowed: AllowedChan
   if (!options.skipInvalid) for (const row of bad) problems.add(row)
   problems.throwUnlessSkipped()
   options.onPhase?.('comparing')
+  const change = { action: 'import', origin, files: sources.files } as const
+  const state = { session, table, datasetId, exists, row: columnsOf(dataset), labels, change }
   let far: Awaited<ReturnType<typeof reviewChanges>>['far'] = []
   const review = async (counts: MergeCounts) => {
     problems.throwIfPart(dataset.slug, counts.removed)
@@ -170,14 +171,12 @@ async function checkAndMerge(job: Import, sources: Sources, allowed: AllowedChan
     for (const change of dryRun ? reviewed.changes : [])
       if (options.confirm?.[change.kind]) warn(describeQuestion(change))
     // Without a dry run, nobody needs each item.
-    options.onPlan?.(await readPlannedChanges({ ...job, dataset }, dryRun ? options.examples : 0))
+    options.onPlan?.(await readPlannedChanges(state, dryRun ? options.examples : 0))
     if (dryRun) return undefined
     options.onPhase?.('merging')
     // Readers see the change when it commits, which is soon. The rows were read long before.
     return options.now ?? new Date()
   }
-  const change = { action: 'import', origin, files: sources.files } as const
-  const state = { session, table, datasetId, exists, row: columnsOf(dataset), labels, change }
   const counts = await load(state, keepMissing ? sql`false` : sql`NOT ${whereKept(table)}`, review)
   // Another import reports the problems again. `problems` gets skipped rows only when the transaction has ended, because it may begin again.
   const hasProblems = bad.length + problems.count + problems.warnings > 0

@@ -1,9 +1,11 @@
+import { datasetDocument, readStoredColumns } from '../history/columns.ts'
 import type { Label } from '../history/entries.ts'
+import { type DatasetChanges, type Difference, findDifferences, readItemChanges } from '../history/item-changes.ts'
 import { type Change, recordChange } from '../history/record.ts'
 import { IMPORTED_COLUMNS } from '../rows/manifest.ts'
 import { columnList, type SqlSession, type SqlText, sql } from '../sql.ts'
 import { lockChangedRows } from './dataset-lock.ts'
-import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, type Staged } from './staging.ts'
+import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, MERGED_COLUMN_NAMES, type Staged } from './staging.ts'
 
 export interface MergeCounts {
   created: number
@@ -19,7 +21,7 @@ interface Merge extends Staged {
 }
 
 /** SQL for the images of an item of the table `i`, in the JSON form of the staging table. */
-export const STORED_IMAGES = sql`
+const STORED_IMAGES = sql`
   coalesce((SELECT jsonb_agg(to_jsonb(image) - 'item_id' ORDER BY image.sort_order, image.id)
               FROM images AS image WHERE image.item_id = i.id), '[]')`
 
@@ -151,6 +153,40 @@ interface State extends Staged {
   labels: readonly Label[]
   /** For the history. */
   change: Pick<Change, 'action' | 'origin' | 'files' | 'undoneId'>
+}
+
+const storedDocument = sql`(SELECT to_jsonb(r) FROM (SELECT ${columnList(MERGED_COLUMN_NAMES, sql`i`)}) AS r)
+  || jsonb_build_object('images', ${STORED_IMAGES})`
+
+/** A row need not give timestamps. */
+const stagedDocument = sql`(SELECT to_jsonb(r)
+     - CASE WHEN s.created_at IS NULL THEN 'created_at' ELSE '' END - CASE WHEN s.updated_at IS NULL THEN 'updated_at' ELSE '' END
+     FROM (SELECT ${columnList(MERGED_COLUMN_NAMES, sql`s`)}) AS r) || jsonb_build_object('images', s.images)`
+
+/** Returns what the merge changes, after `planItems`: at most `limit` items of each kind, or all. */
+export async function readPlannedChanges(state: State, limit?: number): Promise<DatasetChanges> {
+  const dataset = await planDataset(state)
+  if (limit === 0) return { dataset, items: [] }
+  const { session, table } = state
+  const changed = sql`
+    SELECT c.change, c.id, CASE WHEN i.id IS NOT NULL THEN ${storedDocument} END AS before,
+           CASE WHEN s.id IS NOT NULL THEN ${stagedDocument} END AS after
+      FROM ${changesOf(table)} AS c LEFT JOIN ${table} AS s USING (id) LEFT JOIN items AS i USING (id)`
+  return { dataset, items: await readItemChanges(session, changed, [limit ?? null]) }
+}
+
+/** Only labels and members that the manifest gives can differ. */
+async function planDataset({ session, datasetId, row, labels }: State): Promise<Record<string, Difference>> {
+  const { rows } = await session.query<{ before: object; after: object }>(
+    sql`SELECT ${datasetDocument(await readStoredColumns(session))} AS before,
+            to_jsonb(jsonb_populate_record(d, $2)) || jsonb_build_object('labels',
+              (SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.field, l.code), '[]')
+                 FROM jsonb_populate_recordset(NULL::code_labels, $3) AS l)) AS after
+       FROM datasets AS d WHERE id = $1`,
+    [datasetId, JSON.stringify(row), JSON.stringify(labels.map((label) => ({ ...label, dataset_id: datasetId })))],
+  )
+  const [found] = rows
+  return found ? findDifferences(found.before, found.after) : {}
 }
 
 /**

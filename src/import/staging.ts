@@ -63,19 +63,6 @@ export async function dropStaging(session: SqlSession, table: SqlText): Promise<
   await session.query(sql`DROP TABLE IF EXISTS ${table}, ${table}_bad, ${table}_kept`)
 }
 
-/** Adds what names the items of bad rows. */
-export async function stageBadRows(
-  session: SqlSession,
-  table: SqlText,
-  identities: readonly RowIdentity[],
-): Promise<void> {
-  if (identities.length === 0) return
-  await session.query(
-    sql`INSERT INTO ${table}_bad SELECT * FROM jsonb_populate_recordset(NULL::${table}_bad, $1::jsonb)`,
-    [JSON.stringify(identities.map(toColumns))],
-  )
-}
-
 /** Returns a row as a JSON object with the columns of the staging table. */
 export function stagedJson({ images, thumbnailUrl, given, ...row }: StagedRow): string {
   return JSON.stringify({ ...toColumns(row), ...picturesJson({ images, thumbnailUrl }), given })
@@ -88,11 +75,16 @@ function picturesJson({ images, thumbnailUrl }: Pictures): Record<string, unknow
 
 /** Adds rows, which are JSON objects, to a staging table in one statement. */
 export async function stageRows(session: SqlSession, table: SqlText, rows: readonly string[]): Promise<void> {
-  if (rows.length === 0) return
-  await session.query(sql`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`, [
-    `[${rows.join(',')}]`,
-  ])
+  if (rows.length > 0) await insertJson(session, table, `[${rows.join(',')}]`)
 }
+
+/** Adds what names the items of bad rows. */
+export async function stageBadRows(session: SqlSession, table: SqlText, bad: readonly RowIdentity[]): Promise<void> {
+  if (bad.length > 0) await insertJson(session, sql`${table}_bad`, JSON.stringify(bad.map(toColumns)))
+}
+
+const insertJson = (session: SqlSession, table: SqlText, rows: string) =>
+  session.query(sql`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`, [rows])
 
 /** Indexes and analyzes a staging table, after all rows have been added. */
 export async function indexStaging(session: SqlSession, table: SqlText): Promise<void> {
@@ -151,10 +143,10 @@ export const whereKept = (t: SqlText) => sql`EXISTS (SELECT FROM ${t}_kept AS ke
 /**
  * Finds the items of bad rows, and their ancestors. They stay, if the staging table lacks them. The table of bad rows can name an item
  * by `id` and by `externalId`: it is safer to keep two items than to remove the wrong one.
- * @returns how many there are
+ * @returns how many are found for the first time
  */
 export async function keepItems(session: SqlSession, table: SqlText, datasetId: string): Promise<number> {
-  await session.query(
+  const { rowCount } = await session.query(
     sql`INSERT INTO ${table}_kept
      WITH RECURSIVE kept AS (
        SELECT i.id, i.parent_item_id FROM items AS i JOIN ${table}_bad AS bad ON bad.id = i.id WHERE i.dataset_id = $1
@@ -169,6 +161,5 @@ export async function keepItems(session: SqlSession, table: SqlText, datasetId: 
      SELECT id FROM lineage ON CONFLICT DO NOTHING`,
     [datasetId],
   )
-  const { rows } = await session.query<{ count: number }>(sql`SELECT count(*)::integer AS count FROM ${table}_kept`)
-  return rows[0]?.count ?? 0
+  return rowCount ?? 0
 }
