@@ -17,6 +17,19 @@ export function columnMapping({ columns, dialect }: ItemFile): (row: Fields) => 
     Object.fromEntries(sources.map(([field, source]) => [field, readSource(field, source, row, dialect.decimal)]))
 }
 
+/**
+ * Returns the part of a mapping that names the item of a row. It maps nothing if an id is made of a column with a bad value, because that names no
+ * item, or another one.
+ */
+export function identityMapping(file: ItemFile): (row: Fields, bad: readonly string[]) => Fields {
+  const { columns } = file
+  if (!columns) return (row) => row
+  const mapped = Object.entries(columns).filter(([field]) => field === 'id' || field === 'externalId')
+  const map = columnMapping({ ...file, columns: Object.fromEntries(mapped) })
+  const names = mappedColumns(Object.fromEntries(mapped))
+  return (row, bad) => (names.some((name) => bad.includes(name)) ? {} : map(row))
+}
+
 function readSource(field: string, source: ColumnSource, row: Fields, decimal: Dialect['decimal']): unknown {
   if (typeof source === 'string') return readValue(row, source)
   if (Array.isArray(source)) {
