@@ -149,7 +149,6 @@ function placeholdersOf(template: string): string[] {
   return [...template.matchAll(PLACEHOLDER)].flatMap(([, name]) => name ?? [])
 }
 
-/** Returns the columns that a mapping names, each once. */
 export function mappedColumns(columns: Columns): string[] {
   return [...new Set(Object.values(columns).flatMap(columnsOf))]
 }
@@ -180,14 +179,10 @@ export function unknownFields(columns: Columns | undefined, row: Fields): string
   return names.some((name) => KNOWN_FIELDS.has(name)) ? names.filter((name) => !KNOWN_FIELDS.has(name)) : []
 }
 
-/** A message needs no more names. */
 const MAX_NAMES = 1_000
-/** A message lists at most this number of columns. */
 const LISTED = 50
 
-/** What the columns of a file must be. */
 interface Expected {
-  /** The columns that a manifest names. */
   mapped: readonly string[]
   /** Names by which any data is recognized. Names of a file that has none of them may be secrets, and are not shown. */
   known: readonly string[]

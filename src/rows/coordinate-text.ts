@@ -2,7 +2,6 @@ import type { Dialect } from './formats/source.ts'
 
 export type CoordinateField = 'latitude' | 'longitude'
 
-/** How a coordinate is written. */
 interface CoordinateStyle {
   field: CoordinateField
   decimal: Dialect['decimal']
@@ -11,7 +10,6 @@ interface CoordinateStyle {
 }
 
 const SIMPLE = /^[+-]?\d*(?:\.\d*)?$/
-/** Longer texts are no coordinate. */
 const MAX_LENGTH = 200
 
 /** Returns a coordinate as a number with a decimal point, where only one reading is possible; else the text as it is. */

@@ -12,20 +12,17 @@ const MAX_TEXT_LENGTH = 100_000
 /** A number from JSON, converted to text. A number with too many digits for JavaScript keeps its source text. */
 const numberText = z.union([z.number().transform(String), z.custom<RawNumber>(JSON.isRawJSON).transform(textOfNumber)])
 
-/** Text, which may be empty. */
 const anyText = z
   .union([z.string(), numberText], 'must be text')
   .refine((value) => value.length <= MAX_TEXT_LENGTH, `must be at most ${MAX_TEXT_LENGTH} characters long`)
   .refine((value) => !value.includes('\0'), 'must not contain NUL')
   .refine((value) => value.isWellFormed(), 'must be well-formed Unicode')
 
-/** Text that is not blank. */
 export const text = anyText.refine((value) => value.trim() !== '', 'must not be empty')
 
 /** Maximum lengths in characters. An index entry holds about 2,700 bytes, which fits a name and a code in any script. */
 export const MAX_INDEXED_LENGTH = { name: 500, code: 100, externalId: 500 } as const
 
-/** Text that is not blank and fits into an index. */
 export const indexedText = (maximum: number) =>
   text.refine((value) => value.length <= maximum, `must be at most ${maximum} characters long`)
 
@@ -122,7 +119,6 @@ export const codeLabel = z.object({
   }),
 })
 
-/** Maximum number of keywords of an item. */
 const MAX_KEYWORDS = 1_000
 
 const listOf = (keyword: z.ZodType<string>) =>

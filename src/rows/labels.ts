@@ -2,7 +2,7 @@ import { operationFailed } from '../errors/errors.ts'
 import { ColumnCheck } from './column-mapping.ts'
 import { type CodeLabel, codeLabel, type LabelFile, type LabelSource } from './field-schemas.ts'
 import { readFile } from './formats/readers.ts'
-import type { Fields } from './formats/source.ts'
+import type { FieldsRow } from './formats/source.ts'
 import { describeIssues, type FileProblem, ISSUE_OPTIONS, type Problem, ProblemList } from './problem.ts'
 
 /**
@@ -30,7 +30,6 @@ export async function readLabels(
   return labels
 }
 
-/** Yields the labels of a file, each code once, and what is wrong with others. */
 async function* labelsOf(file: LabelFile): AsyncGenerator<CodeLabel | Problem> {
   const mapped = Object.values(file.columns)
   const remedy = 'name its columns in the manifest: { "file", "columns": { "code", "label" } }'
@@ -40,27 +39,27 @@ async function* labelsOf(file: LabelFile): AsyncGenerator<CodeLabel | Problem> {
   for await (const row of readFile(file)) {
     check.see(row)
     if ('reason' in row) yield row
-    else if ('fields' in row) yield* toLabel(file, row, known)
+    else if ('fields' in row) {
+      const label = toLabel(file, row, known)
+      if (label) yield label
+    }
   }
   check.end()
 }
 
-function* toLabel(
+/** The label of a row; undefined if it is known. */
+function toLabel(
   { field, columns }: LabelFile,
-  { fields, line }: { fields: Fields; line: number },
+  { fields, line }: FieldsRow,
   known: Map<string, { label: string; line: number }>,
-): Generator<CodeLabel | Problem> {
+): CodeLabel | Problem | undefined {
   const cellOf = (column: string) => (fields[column] === '' ? undefined : fields[column])
   const parsed = codeLabel.safeParse({ code: cellOf(columns.code), label: cellOf(columns.label) }, ISSUE_OPTIONS)
-  if (!parsed.success) {
-    yield { line, reason: describeIssues(parsed.error).join('; ') }
-    return
-  }
+  if (!parsed.success) return { line, reason: describeIssues(parsed.error).join('; ') }
   const { label } = parsed.data
   const code = parsed.data.code.trim()
   const first = known.get(code)
-  if (first && first.label !== label) yield { line, reason: `another label than on line ${first.line}`, value: code }
-  if (first) return
-  known.set(code, { label, line })
-  yield { field, code, label }
+  if (first && first.label !== label) return { line, reason: `another label than on line ${first.line}`, value: code }
+  if (!first) known.set(code, { label, line })
+  return first ? undefined : { field, code, label }
 }

@@ -30,7 +30,6 @@ function optionalForm(isValid: (value: string) => boolean, message: string) {
 const isSpdx = (value: string) => /^[A-Za-z0-9.-]{1,100}\+?$/.test(value)
 const isDate = (value: string) => z.iso.date().safeParse(value).success
 
-/** The fields of a dataset that a manifest gives. */
 export const datasetFields = z.strictObject({
   id: uuid.optional(),
   slug: z.string().refine(isSlug, 'must be letters, digits and ._~- (at most 200), and not a UUID'),
@@ -59,7 +58,6 @@ export const IMPORTED_COLUMNS = Object.keys(
   datasetFields.omit({ id: true, slug: true, createdAt: true, updatedAt: true }).shape,
 ).map(columnName)
 
-/** The values of the fields, by their columns. */
 export function columnsOf(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([field, value]) => [columnName(field), value]))
 }
@@ -161,17 +159,13 @@ export interface ItemFile extends SourceFile {
 /** Maximum length in characters. Memory holds a whole manifest, and a small .gz can unpack to gigabytes. */
 const MAX_LENGTH = 10_000_000
 
-/** The content of a manifest. */
 export interface Manifest {
   dataset: ManifestDataset
   files: ItemFile[]
   labels: LabelSource[]
 }
 
-/**
- * Reads the text of a manifest.
- * @throws `OPERATION_FAILED` with a line for each wrong member, or if the text is too long
- */
+/** Reads the text of a manifest. @throws `OPERATION_FAILED` with a line for each wrong member, or if the text is too long */
 export function parseManifest(path: string, content: string): Manifest {
   if (content.length > MAX_LENGTH) throw operationFailed(`${path}: is longer than ${MAX_LENGTH} characters`)
   const json = tryExactJson(content)
@@ -205,10 +199,7 @@ export function parseManifest(path: string, content: string): Manifest {
 /** A character has at most this number of bytes in UTF-8 and UTF-16. */
 const MAX_BYTES = 4 * MAX_LENGTH
 
-/**
- * Reads a manifest in an encoding of Unicode.
- * @throws `OPERATION_FAILED` if the file can't be read, with a line for each wrong member, or it is called like no manifest
- */
+/** Reads a manifest in an encoding of Unicode. @throws as `parseManifest`, and if the file can't be read or is called like none */
 export async function readManifest(path: string): Promise<Manifest> {
   await requireRegularFile({ name: path, path })
   if (!/\.json(\.gz)?$/i.test(path)) {

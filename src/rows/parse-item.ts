@@ -45,7 +45,6 @@ const exactCode = indexedText(MAX_INDEXED_LENGTH.code)
 /** A code is matched exactly, so spaces around it would make another one. */
 const trimmedCode = exactCode.transform((value) => value.trim())
 
-/** @param isExact stores the members as they are: an empty string is a value */
 function rowSchema(isExact: boolean) {
   const nullableText = isExact ? exactText : optionalText
   const code = isExact ? exactCode : trimmedCode
@@ -95,7 +94,6 @@ const exactRow = rowSchema(true)
 /** An item as a row gives it. Its id, and what follows from that, are not there yet. */
 export type RowItem = z.output<typeof plainRow>
 
-/** The names of all fields that a row may have. */
 export const ROW_FIELDS = plainRow.keyof().options
 
 /** Whether an import accepts a value for a field, as far as the value alone shows. */
@@ -128,10 +126,7 @@ export class Misfit {
   }
 }
 
-/**
- * Returns the item of a row, or the reason why the row is bad, and its bad fields.
- * @param isExact stores the members of the row as they are: `""` is a value
- */
+/** Returns the item of a row, or why it has none. @param isExact stores the members as they are: an empty string is a value */
 export function parseItem(fields: Fields, isExact: boolean): RowItem | Misfit {
   const parsed = (isExact ? exactRow : plainRow).safeParse(fields, ISSUE_OPTIONS)
   if (parsed.success) return parsed.data

@@ -37,8 +37,7 @@ export class PositionReader {
 
   /**
    * Returns the fields of a row with coordinates in degrees of WGS 84, or why it has none.
-   * @param ownCrs is the reference system that the file itself names
-   * @throws `OPERATION_FAILED` if the file itself names an unknown system, or another one than the manifest
+   * @throws `OPERATION_FAILED` if the file names an unknown system itself, or another one than the manifest
    */
   read(fields: Fields, ownCrs: string | undefined): Fields | Misfit {
     const system = this.#systemOf(ownCrs)

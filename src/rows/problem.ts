@@ -35,7 +35,6 @@ export interface FileProblem {
   as?: string | undefined
 }
 
-/** Says what is wrong, with the value. */
 export function explainProblem({ reason, value, as }: Pick<FileProblem, 'reason' | 'value' | 'as'>): string {
   return `${reason}${as === undefined ? '' : ` as ${as}`}${value === undefined ? '' : `: ${value}`}`
 }
@@ -44,7 +43,6 @@ export function explainProblem({ reason, value, as }: Pick<FileProblem, 'reason'
 const LISTED = 5
 /** Rows with more different reasons are only counted. */
 const MAX_REASONS = 1_000
-/** A list shows this number of reasons. */
 const SHOWN_REASONS = 100
 
 /** Problems of rows, by their reason. Memory is bounded. */
@@ -61,7 +59,6 @@ export class ProblemList {
     this.#byReason.set(problem.reason, same)
   }
 
-  /** @param label comes before the reasons */
   describe(label = ''): string[] {
     const shown = [...this.#byReason.values()].slice(0, SHOWN_REASONS)
     const lines = shown.flatMap(({ count, first }) => {
@@ -73,7 +70,6 @@ export class ProblemList {
     return rest > 0 ? [...lines, `and ${rest} more`] : lines
   }
 
-  /** The lines of an error. */
   get lines(): string[] {
     const headline = `${this.count === 1 ? '1 bad row' : `${this.count} bad rows`}; nothing was changed`
     return [headline, ...this.describe()]
@@ -102,7 +98,6 @@ function describeUnknown(keys: readonly string[], allowed: readonly string[]): s
   return `has the unknown member ${named.join(', ')}${possible}`
 }
 
-/** The members that an object or a record may have. */
 function allowedMembers(schema: unknown): string[] {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape)
   return schema instanceof z.ZodRecord && schema.keyType instanceof z.ZodEnum ? schema.keyType.options.map(String) : []

@@ -8,13 +8,11 @@ export interface ReferenceSystem {
   /** `EPSG:` and a number. */
   code: string
   name: string
-  /** Whether the coordinates of the system are degrees too. */
   isGeographic: boolean
   /** The longitude and latitude of a point; undefined if the system does not have the point. */
   toDegrees: (x: number, y: number) => Degrees | undefined
   /** Whether a point is in the area for which the system is made, or close to it. */
   contains: (point: Degrees) => boolean
-  /** The size of the area in square degrees. */
   areaSize: number
 }
 
@@ -27,7 +25,6 @@ interface Degrees {
 const SYSTEMS = new URL('vendor/epsg-index-2.0.0.br', import.meta.url)
 let lines: ReadonlyMap<string, string> | undefined
 
-/** The lines of the index by their numbers. */
 function indexLines(): ReadonlyMap<string, string> {
   const textLines = () => brotliDecompressSync(readFileSync(SYSTEMS)).toString().split('\n')
   lines ??= new Map(textLines().map((line) => [line.slice(0, line.indexOf('\t')), line]))

@@ -73,7 +73,6 @@ function fieldCheck({ columns }: ItemFile): (names: readonly string[]) => string
   }
 }
 
-/** Characters of the names of columns that are shown. */
 const NAMES_SHOWN = 500
 const IGNORED = 'not fields of an item, so ignored'
 const COORDINATES = ['latitude', 'longitude'] as const
@@ -85,7 +84,6 @@ function findZero(item: RowItem, isExact: boolean): Pick<Problem, 'reason' | 'wa
   if (other !== undefined) return { reason: 'latitude and longitude are both 0', warns: 'warning' }
   return isExact ? undefined : { reason: `${zero} is 0`, warns: 'doubt' }
 }
-/** Characters of a value that are shown. */
 const SHOWN = 60
 
 /** What a column with the zone of metres is called. */

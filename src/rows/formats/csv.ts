@@ -25,7 +25,6 @@ export async function* readCsv(text: AsyncIterable<string>, file: SourceFile): A
   for (const row of table?.end() ?? []) yield row
 }
 
-/** A title has at most this number of lines. */
 const MAX_TITLE = 20
 
 /** Makes rows of text, below a title and a header. */
@@ -35,7 +34,6 @@ class Table {
   readonly #splitter: CsvSplitter
   readonly #title: CsvRecord[] = []
   #header: readonly string[] | undefined
-  /** The rows with too few cells. */
   readonly #short = { count: 0, line: 0 }
 
   constructor(file: SourceFile, delimiter: string, firstLine: number) {
@@ -169,7 +167,6 @@ function findSwallowed({ line, lastLine, cells }: CsvRecord, width: number, deli
   return { line, reason, value: `cell ${found + 1}, line ${line} to ${lastLine}`, warns: 'warning' }
 }
 
-/** The usual separators of columns. */
 export const SEPARATORS = [
   { separator: ',', name: 'commas' },
   { separator: ';', name: 'semicolons' },
@@ -205,7 +202,6 @@ const ANY_LINE_END = /\r\n|\n|\r/
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 
-/** The cells of a row. */
 interface CsvRecord {
   /** The line that the row starts on, and the one that it ends on. */
   line: number

@@ -1,5 +1,5 @@
 import type { Problem } from '../problem.ts'
-import { adviseEntry, type Fields, type SourceFile } from './source.ts'
+import { adviseEntry, type Fields, type FieldsRow, type SourceFile } from './source.ts'
 
 /** What spreadsheets and databases write where there is no value, and the errors of spreadsheets in several languages. */
 const NO_VALUE =
@@ -63,20 +63,12 @@ function describeText(value: string): string | undefined {
 const CUT_DIGITS = /^\d{15,20}$/
 
 /** Returns warnings of the texts in these columns of a row that may stand for no value, or for another one. */
-export function findDoubts(
-  file: SourceFile,
-  columns: readonly string[],
-  { line, fields }: { line: number; fields: Fields },
-): Problem[] {
+export function findDoubts(file: SourceFile, columns: readonly string[], { line, fields }: FieldsRow): Problem[] {
   const doubts: Problem[] = []
   for (const column of columns) {
     const value = fields[column]
-    const what =
-      typeof value === 'string'
-        ? describeText(value)
-        : typeof value === 'number' && value >= 1e15 && CUT_DIGITS.test(String(value))
-          ? CUT
-          : undefined
+    const isCut = typeof value === 'number' && value >= 1e15 && CUT_DIGITS.test(String(value))
+    const what = typeof value === 'string' ? describeText(value) : isCut ? CUT : undefined
     if (what === undefined) continue
     const text = String(value).trim()
     const empty = { empty: [...(file.dialect.empty ?? []), text] }

@@ -28,51 +28,31 @@ const ofText =
   (file, onBytes) =>
     read(readText(file, onBytes), file)
 
+const ALL = ['decimal', 'crs', 'empty'] as const
+
 const FORMATS: readonly Format[] = [
-  {
-    ending: /\.(csv|tsv|txt)(\.gz)?$/i,
-    dialect: ['encoding', 'delimiter', 'decimal', 'crs', 'empty'],
-    read: ofText(readCsv),
-  },
-  {
-    ending: /\.(ndjson|jsonl)(\.gz)?$/i,
-    dialect: ['encoding', 'decimal', 'crs', 'empty'],
-    read: ofText(readNdjson),
-  },
-  {
-    ending: /\.(geojson|geojsonl|geojsons)(\.gz)?$/i,
-    dialect: ['encoding', 'decimal', 'crs', 'empty'],
-    read: ofText(readGeoJson),
-  },
-  {
-    ending: /\.xlsx$/i,
-    dialect: ['sheet', 'decimal', 'crs', 'empty'],
-    read: readXlsx,
-  },
+  { ending: /\.(csv|tsv|txt)(\.gz)?$/i, dialect: ['encoding', 'delimiter', ...ALL], read: ofText(readCsv) },
+  { ending: /\.(ndjson|jsonl)(\.gz)?$/i, dialect: ['encoding', ...ALL], read: ofText(readNdjson) },
+  { ending: /\.(geojson|geojsonl|geojsons)(\.gz)?$/i, dialect: ['encoding', ...ALL], read: ofText(readGeoJson) },
+  { ending: /\.xlsx$/i, dialect: ['sheet', ...ALL], read: readXlsx },
 ]
 
-/**
- * Returns the format of a file.
- * @throws `OPERATION_FAILED` for an unknown ending, and for a dialect that says what the format does not have
- */
+/** Returns the format of a file. @throws `OPERATION_FAILED` for an unknown ending, and for a dialect that the format does not have */
 export function formatOf(file: SourceFile): Format {
   const { name, dialect } = file
   const format = FORMATS.find(({ ending }) => ending.test(name))
   if (!format) {
     const endings =
-      'must end in .csv, .tsv, .txt, .ndjson, .jsonl, .geojson, .geojsonl or .geojsons, with or without .gz'
-    throw operationFailed(`${name}: ${findOtherWay(file) ?? `${endings}, or in .xlsx`}`)
+      '.csv, .tsv, .txt, .ndjson, .jsonl, .geojson, .geojsonl or .geojsons, with or without .gz, or in .xlsx'
+    throw operationFailed(`${name}: ${findOtherWay(file) ?? `must end in ${endings}`}`)
   }
   const members: readonly string[] = format.dialect
   const other = Object.keys(dialect).find((member) => !members.includes(member))
-  if (other === undefined) return format
-  throw operationFailed(`${name}: has no "${other}"; remove it from its entry in the manifest`)
+  if (other !== undefined) throw operationFailed(`${name}: has no "${other}"; remove it from its entry in the manifest`)
+  return format
 }
 
-/**
- * Yields the header of a file and the rows that have a value.
- * @throws `OPERATION_FAILED` if the file can't be read, or is not what its name and its dialect say
- */
+/** Yields the header of a file and the rows that have a value. @throws `OPERATION_FAILED` if it is not what its name and its dialect say */
 export async function* readFile(file: SourceFile, onBytes: ByteListener = () => {}): AsyncGenerator<SourceRow> {
   const withEmpty = emptyCells(file.dialect.empty)
   for await (const row of formatOf(file).read(file, onBytes)) {
@@ -84,20 +64,16 @@ export async function* readFile(file: SourceFile, onBytes: ByteListener = () => 
   }
 }
 
-/**
- * Yields the rows of NDJSON, which has one JSON object per line. Skips blank lines.
- * @throws `OPERATION_FAILED` if a line is too long
- */
-async function* readNdjson(text: AsyncIterable<string>, { name: fileName }: SourceFile): AsyncGenerator<SourceRow> {
+/** Yields the rows of NDJSON, which has a JSON object per line. */
+async function* readNdjson(text: AsyncIterable<string>, { name }: SourceFile): AsyncGenerator<SourceRow> {
   let line = 0
   let rest = ''
   for await (const chunk of text) {
-    if (line === 0 && rest === '' && /^\s*\[/.test(chunk))
-      throw operationFailed(`${fileName}: is a list; write a line for each object: ${linesOf(fileName, '.[]')}`)
-    if (line === 0 && rest === '' && /^\s*\{\s*\n/.test(chunk))
-      throw operationFailed(
-        `${fileName}: is JSON over several lines; write each object to one: ${linesOf(fileName, '.')}`,
-      )
+    const isFirst = line === 0 && rest === ''
+    if (isFirst && /^\s*\[/.test(chunk))
+      throw operationFailed(`${name}: is a list; write a line for each object: ${linesOf(name, '.[]')}`)
+    if (isFirst && /^\s*\{\s*\n/.test(chunk))
+      throw operationFailed(`${name}: is JSON over several lines; write each object to one: ${linesOf(name, '.')}`)
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     for (const json of lines) {
@@ -105,7 +81,7 @@ async function* readNdjson(text: AsyncIterable<string>, { name: fileName }: Sour
       if (json.trim() !== '') yield parseJsonRow(line, json)
     }
     if (rest.length > MAX_ROW_LENGTH) {
-      throw operationFailed(`${fileName}:${line + 1}: is longer than ${MAX_ROW_LENGTH} characters`)
+      throw operationFailed(`${name}:${line + 1}: is longer than ${MAX_ROW_LENGTH} characters`)
     }
   }
   if (rest.trim() !== '') yield parseJsonRow(line + 1, rest)

@@ -53,7 +53,6 @@ export function adviseEntry({ name, dialect: given }: SourceFile, { ...advised }
 /** The values of a row by their names in the file: the columns of a CSV file, or the members of a JSON object. */
 export type Fields = Record<string, unknown>
 
-/** A row of a file. */
 export interface FieldsRow {
   /** The line that the row starts on. */
   line: number

@@ -133,7 +133,6 @@ async function readRelations(archive: Archive, part: string): Promise<Relation[]
   return relations
 }
 
-/** A sheet of cells. */
 export interface Sheet {
   name: string
   part: string
@@ -213,7 +212,6 @@ async function readTexts(archive: Archive, file: SourceFile, part: string | unde
   return texts
 }
 
-/** Reads how each style shows numbers. */
 async function readStyles(archive: Archive, part: string | undefined, startsIn1904: boolean): Promise<NumberFormat[]> {
   const codes = new Map<string, string>()
   const ids: string[] = []

@@ -22,10 +22,7 @@ export async function* readXlsx(file: SourceFile, onBytes: ByteListener): AsyncG
   onBytes((await stat(file.path)).size)
 }
 
-/**
- * Returns the visible sheets of a file that have a table, at most six.
- * @throws `OPERATION_FAILED` if the file is no spreadsheet
- */
+/** Returns the visible sheets of a file that have a table, at most six. */
 export async function readTables(file: SourceFile): Promise<Table[]> {
   try {
     await using archive = await openArchive(file)
@@ -133,19 +130,14 @@ const cellName = (sheet: string, column: number, row: number) => `${sheetName(sh
 /** A visible sheet with a table. */
 export interface Table {
   name: string
-  /** The first values of the first row. */
   example: string
   /** Whether it is read if the manifest does not name a sheet. */
   isDefault: boolean
 }
 
-/** A message names no more. */
 const MAX_TABLES = 6
 
-/**
- * Returns the sheet that the manifest names, or the first visible one.
- * @throws `OPERATION_FAILED` if there is none
- */
+/** Returns the sheet that the manifest names, or the first visible one. */
 function chooseSheet(archive: Archive, file: SourceFile, { sheets }: Workbook): Sheet {
   const { sheet } = file.dialect
   const found = sheets.find(({ name, isVisible }) => (sheet === undefined ? isVisible : name === sheet))
