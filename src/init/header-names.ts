@@ -99,5 +99,7 @@ export function findCoordinates(columns: readonly string[]): Readonly<Record<Coo
 
 /** Whether a column has a name of an angle, such as `lat`. `x` and `y` may be angles or metres, in any order. */
 export function isAngleName(column: string): boolean {
-  return (isCalled('latitude', column) || isCalled('longitude', column)) && !matches(/^(wgs84)?[xy]/, column)
+  return (
+    (isCalled('latitude', column) || isCalled('longitude', column)) && !matches(/^(wgs84|coord|point)?[xy]/, column)
+  )
 }
