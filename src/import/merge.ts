@@ -146,7 +146,7 @@ async function mergeCodeLabels(session: SqlSession, datasetId: string, labels: r
 }
 
 /** The state that a dataset gets. Its items are staged. */
-interface State extends Staged {
+export interface State extends Staged {
   /** Whether the dataset exists. */
   exists: boolean
   row: DatasetRow

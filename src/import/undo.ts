@@ -14,7 +14,7 @@ import { columnList, type SqlSession, type SqlText, sql } from '../sql.ts'
 import { deleteDataset } from './change-dataset.ts'
 import { withDatasetLocked } from './dataset-lock.ts'
 import { type AllowedChanges, reviewChanges } from './large-change.ts'
-import { load, type MergeCounts } from './merge.ts'
+import { load, type MergeCounts, type State } from './merge.ts'
 import { createStaging, dropStaging, indexStaging, MERGED_COLUMN_NAMES, type Staged } from './staging.ts'
 
 interface UndoOptions extends Origin {
@@ -62,27 +62,20 @@ export async function undoLastEntry(
     await stageEntry(staged, entry.id)
     const exists = await checkUnchanged(staged, entry, overwrite)
     const change = { action: 'undo', origin: { command, undoDays }, undoneId: entry.id } as const
-    // Only the items of the entry are staged.
     const total = await countItems(staged)
+    // Only the items of the entry are staged.
     const review = async ({ updated, removed }: Pick<MergeCounts, 'updated' | 'removed'>) => {
       const all = { updated, removed, unchanged: total - updated - removed }
       await reviewChanges(staged, { by: 'undo', slug }, all, allowed)
       return new Date()
     }
-    const restore = async (before: DatasetDocument) => {
-      await requireFreeSlug(staged, before.slug)
-      const state = { ...staged, exists, row: before, labels: before.labels, change }
-      const { unchanged, ...counts } = await load(state, sql`i.id IN (SELECT id FROM ${afterOf(staged.table)})`, review)
-      const grants = exists ? 0 : await restoreGrants(session, before)
-      // So that a conflict is known here.
-      await session.query(sql`SET CONSTRAINTS ALL IMMEDIATE`)
-      return { ...counts, grants }
-    }
     const removeCreated = async () => {
       await review({ updated: 0, removed: total })
       return { ...(await deleteDataset({ session, datasetId: id, ...change })), grants: 0 }
     }
-    const counts = await (datasetBefore ? restore(datasetBefore).catch(explainConflict(slug)) : removeCreated())
+    const counts = datasetBefore
+      ? await restore({ ...staged, exists, change }, datasetBefore, review).catch(explainConflict(slug))
+      : await removeCreated()
     await dropStaging(session, staged.table)
     const { updatedAt: _, ...members } = findDifferences(datasetAfter ?? {}, datasetBefore ?? {})
     return {
@@ -95,6 +88,24 @@ export async function undoLastEntry(
       ...counts,
     }
   })
+}
+
+/** Gives a dataset the state before an entry: it loads the staged items, and removes those that the entry created. */
+async function restore(
+  state: Omit<State, 'row' | 'labels'>,
+  before: DatasetDocument,
+  review: (counts: MergeCounts) => Promise<Date>,
+): Promise<ChangeCounts & { grants: number }> {
+  const { session, table, datasetId, exists } = state
+  const taken = sql`SELECT FROM datasets WHERE slug = $1 AND id <> $2`
+  if ((await session.query(taken, [before.slug, datasetId])).rowCount !== 0)
+    throw operationFailed(`Another dataset has the slug ${before.slug} now; give it another one first`)
+  const isRemoved = sql`i.id IN (SELECT id FROM ${afterOf(table)})`
+  const { unchanged, ...counts } = await load({ ...state, row: before, labels: before.labels }, isRemoved, review)
+  const grants = exists ? 0 : await restoreGrants(session, before)
+  // So that a conflict is known here.
+  await session.query(sql`SET CONSTRAINTS ALL IMMEDIATE`)
+  return { ...counts, grants }
 }
 
 async function findUndoableEntry(session: SqlSession, id: string, slug: string): Promise<UndoEntry> {
@@ -114,11 +125,6 @@ async function countItems({ session, datasetId }: Staged): Promise<number> {
     [datasetId],
   )
   return rows[0]?.count ?? 0
-}
-
-async function requireFreeSlug({ session, datasetId }: Staged, slug: string): Promise<void> {
-  const { rowCount } = await session.query(sql`SELECT FROM datasets WHERE slug = $1 AND id <> $2`, [slug, datasetId])
-  if (rowCount !== 0) throw operationFailed(`Another dataset has the slug ${slug} now; give it another one first`)
 }
 
 /** Returns the number of grants that are back. A grant of a key that was deleted since is lost with its key. */
