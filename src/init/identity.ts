@@ -7,36 +7,34 @@ import { type Choice, openChoice, type Reading, toReading } from './choice.ts'
 import { isCalled } from './header-names.ts'
 import { cellOf, MAX_OTHERS, type Sample } from './sample.ts'
 
-/** What may name the items of a file. */
-export interface Identity {
-  columns: Pick<Columns, 'id' | 'externalId'>
-  /** Why it may, and what that means. */
-  why: string
-  /** The columns that name an item together; several of these if each may name it. */
-  keys: readonly (readonly string[])[]
-  rank: number
-}
-
 /** What only counts the rows points to neighbours after the next publication, so it comes last. */
 const RANKS = { own: 0, referred: 1, named: 2, counting: 3, together: 4, counter: 5 }
 
 /** With a larger share of repeated rows, columns do not name an item. */
 const MAX_REPEATED = 0.1
 
-/** Counts the rows that repeat an identity or have none. */
-export class IdentityCount {
-  readonly identity: Identity
+/** What may name the items of a file. It counts the rows that repeat it or have none. */
+class Identity {
+  readonly columns: Pick<Columns, 'id' | 'externalId'>
+  /** Why it may, and what that means. */
+  readonly why: string
+  /** The columns that name an item together; several of these if each may name it. */
+  readonly keys: readonly (readonly string[])[]
+  readonly rank: number
   repeated = 0
   #blank = 0
   #rows = 0
   readonly #seen = new Set<string>()
 
-  constructor(identity: Identity) {
-    this.identity = identity
+  constructor(rank: keyof typeof RANKS, columns: Identity['columns'], keys: Identity['keys'], why: string) {
+    this.rank = RANKS[rank]
+    this.columns = columns
+    this.keys = keys
+    this.why = why
   }
 
   see(row: Fields): void {
-    const given = this.identity.keys
+    const given = this.keys
       .map((columns, index) => [index, ...columns.map((column) => cellOf(row, column))])
       .filter(([, ...texts]) => texts.some((text) => text !== ''))
     const isNew = given.map((key) => this.#seen.size < this.#seen.add(JSON.stringify(key)).size)
@@ -55,17 +53,17 @@ export class IdentityCount {
   }
 
   get areTogether(): boolean {
-    return this.identity.rank === RANKS.together
+    return this.rank === RANKS.together
   }
 
   /** Whether it may name the items: it is unique or nearly so, or called like a key, and at most half of the rows repeat it. */
   get isPossible(): boolean {
-    const isNearlyKey = this.identity.rank < RANKS.together && this.repeated <= this.#rows / 2
+    const isNearlyKey = this.rank < RANKS.together && this.repeated <= this.#rows / 2
     return this.isUnique || this.isNearlyUnique || isNearlyKey
   }
 }
 
-/** Returns what may name the items by the first rows, the better first. */
+/** Returns what may name the items, the better first. */
 export function findIdentities(sample: Sample, columns: Columns): Identity[] {
   const used = [...Object.keys(columns).flatMap((field) => columnsOfField(columns, field)), ...sample.objects]
   const mayBeKey = (column: string) =>
@@ -82,12 +80,7 @@ export function findIdentities(sample: Sample, columns: Columns): Identity[] {
     ...sample.columns.filter(mayBeKey).map((column) => keyOf(sample, column)),
     ...columnsTogether(sample, columns),
   ]
-  const isPossible = (identity: Identity) => {
-    const count = new IdentityCount(identity)
-    for (const row of sample.rows) count.see(row)
-    return count.isPossible
-  }
-  return candidates.sort((one, two) => one.rank - two.rank).filter(isPossible)
+  return candidates.sort((one, two) => one.rank - two.rank)
 }
 
 /** Whether a column is called like a number or code, such as `Standort-Nr.`, but not of a telephone or an address. */
@@ -99,27 +92,27 @@ function isKeyName(column: string): boolean {
 function ownIdentities(sample: Sample): Identity[] {
   if (!sample.columns.includes('id') || !areUuids(sample, 'id')) return []
   const both = sample.columns.includes('externalId') ? [['id', 'externalId']] : []
-  return [...both, ['id']].map((names) => ({
-    columns: Object.fromEntries(names.map((name) => [name, name])),
-    why: `the file has ${names.join(' and ')}`,
-    keys: names.map((name) => [name]),
-    rank: RANKS.own,
-  }))
+  return [...both, ['id']].map((names) => {
+    const columns = Object.fromEntries(names.map((name) => [name, name]))
+    const keys = names.map((name) => [name])
+    return new Identity('own', columns, keys, `the file has ${names.join(' and ')}`)
+  })
 }
 
 const areUuids = (sample: Sample, column: string) => sample.texts(column).every(isUuid)
 
 function keyOf(sample: Sample, column: string): Identity {
-  const key = { columns: areUuids(sample, column) ? { id: column } : { externalId: column }, keys: [[column]] }
+  const columns = areUuids(sample, column) ? { id: column } : { externalId: column }
+  const key = (rank: keyof typeof RANKS, why: string) => new Identity(rank, columns, [[column]], why)
   const referring = referringTo(sample, column)
-  if (referring !== undefined) return { ...key, why: `${referring} refers to ${column}`, rank: RANKS.referred }
-  const isCounter = isCalled('counters', column)
+  if (referring !== undefined) return key('referred', `${referring} refers to ${column}`)
+  const counts = `${column} counts the rows; right only if each place keeps its number in the next publication`
+  if (isCalled('counters', column)) return key('counter', counts)
   const texts = sample.texts(column)
   const countsRows = texts.length > 1 && texts.every((text, index) => text === String(Number(texts[0]) + index))
-  if (!isCounter && !countsRows)
-    return { ...key, why: `${column} is different in every row; it must never change`, rank: RANKS.named }
-  const why = `${column} counts the rows; right only if each place keeps its number in the next publication`
-  return { ...key, why, rank: isCounter ? RANKS.counter : RANKS.counting }
+  return countsRows
+    ? key('counting', counts)
+    : key('named', `${column} is different in every row; it must never change`)
 }
 
 /** A column whose values are all those of another one, and which is called like a reference. */
@@ -145,7 +138,7 @@ function columnsTogether(sample: Sample, columns: Columns): Identity[] {
         ? `only the name ${name} tells places apart. A place that is renamed becomes a new one`
         : `no column tells places apart, but ${parts.join(', ')} do together. A place that changes one of them becomes a new one`
     const template = parts.map((part) => `{${part}}`).join('|')
-    return { columns: { externalId: { template } }, why, keys: [parts], rank: RANKS.together }
+    return new Identity('together', { externalId: { template } }, [parts], why)
   })
 }
 
@@ -155,28 +148,27 @@ const MAX_EXAMPLE_LENGTH = 60
 
 /** Takes the first that is unique in all rows, or else nearly; and shows the others. */
 export function chooseIdentity(
-  counts: readonly IdentityCount[],
+  candidates: readonly Identity[],
   sample: Sample,
-): { count: IdentityCount; choices: Choice[] } | undefined {
+): { identity: Identity; choices: Choice[] } | undefined {
+  const possible = candidates.filter(({ isPossible }) => isPossible)
   // A file may have a few rows twice by mistake, which an import refuses.
-  const nearly = counts.filter(({ isNearlyUnique, areTogether }) => isNearlyUnique && areTogether)
+  const nearly = possible.filter(({ isNearlyUnique, areTogether }) => isNearlyUnique && areTogether)
   const [fewest] = nearly.sort((one, two) => one.repeated - two.repeated)
-  const chosen = counts.find(({ isUnique }) => isUnique) ?? fewest
+  const chosen = possible.find(({ isUnique }) => isUnique) ?? fewest
   if (!chosen) return undefined
   // A good key needs no comparison with columns together, or with keys that repeat.
-  const isGood = chosen.identity.rank < RANKS.counting
-  const shortest = counts.find(({ isUnique, areTogether }) => isUnique && areTogether)
-  const others = counts.filter((count) => {
-    const { isUnique, areTogether, identity } = count
-    if (count === chosen || (areTogether && (isGood || count !== shortest))) return false
-    return isUnique || (!isGood && identity.rank < RANKS.together)
+  const isGood = chosen.rank < RANKS.counting
+  const shortest = possible.find(({ isUnique, areTogether }) => isUnique && areTogether)
+  const others = possible.filter((each) => {
+    if (each === chosen || (each.areTogether && (isGood || each !== shortest))) return false
+    return each.isUnique || (!isGood && each.rank < RANKS.together)
   })
-  const readings = [chosen, ...others].map((count) => readingOf(count, sample)).slice(0, MAX_READINGS)
-  return { count: chosen, choices: isGood ? openChoice('identity', readings) : [{ what: 'identity', readings }] }
+  const readings = [chosen, ...others].map((each) => readingOf(each, sample)).slice(0, MAX_READINGS)
+  return { identity: chosen, choices: isGood ? openChoice('identity', readings) : [{ what: 'identity', readings }] }
 }
 
-function readingOf({ identity, repeated, areTogether }: IdentityCount, { rows: [first = {}] }: Sample): Reading {
-  const { columns, why, keys } = identity
+function readingOf({ columns, why, keys, repeated, areTogether }: Identity, { rows: [first = {}] }: Sample): Reading {
   const example = keys.map((key) => key.map((column) => textOf(first[column])).join('|')).join(', ')
   const isKey = keys[0]?.length === 1 && !areTogether
   const wrong = `${repeated} ${repeated === 1 ? 'row repeats' : 'rows repeat'} another`

@@ -9,7 +9,7 @@ import type { Columns, ItemFile } from '../rows/manifest.ts'
 import type { Choice } from './choice.ts'
 import { CODES, type CodeField, completeColumns, findColumns, findLabels } from './columns.ts'
 import { detectDialect, detectSheet } from './dialect.ts'
-import { chooseIdentity, findIdentities, IdentityCount } from './identity.ts'
+import { chooseIdentity, findIdentities } from './identity.ts'
 import { explainUnread, findPosition } from './position.ts'
 import { type CheckedRows, checkRows, readSample, type Sample, surveyRows } from './sample.ts'
 import { slugOf } from './slug.ts'
@@ -125,10 +125,10 @@ async function propose(path: string, category: string, country: string | undefin
   const system = await findSystem(path, sample, position, { ownCrs, country })
   const { columns, choices } = findColumns(sample, system.columns, category)
   const labels = findLabels(sample, columns)
-  const counts = findIdentities(sample, columns).map((identity) => new IdentityCount(identity))
-  const { rows, blank, texts } = await surveyRows(given.rows, sample.columns, [...counts, ...labels])
-  const named = chooseIdentity(counts, sample)
-  const complete = completeColumns(sample, { ...columns, ...named?.count.identity.columns }, blank)
+  const identities = findIdentities(sample, columns)
+  const { rows, blank, texts } = await surveyRows(given.rows, sample.columns, [...identities, ...labels])
+  const named = chooseIdentity(identities, sample)
+  const complete = completeColumns(sample, { ...columns, ...named?.identity.columns }, blank)
   const crs = system.crs ?? (position.areMetres ? UNKNOWN_SYSTEM : undefined)
   const dialect = {
     ...found.dialect,
@@ -169,7 +169,7 @@ async function propose(path: string, category: string, country: string | undefin
     ...(system.question !== undefined && { question: system.question }),
     ...(system.systems && { systems: system.systems }),
     ...checked,
-    badRows: checked.badRows + (named?.count.repeated ?? 0),
+    badRows: checked.badRows + (named?.identity.repeated ?? 0),
     places: await locate(checked.places),
     manifest: undefined,
     isWritten: false,
