@@ -182,6 +182,7 @@ export function unknownFields(columns: Columns | undefined, row: Fields): string
 const MAX_NAMES = 1_000
 const LISTED = 50
 
+/** What the columns of a file must be. */
 interface Expected {
   mapped: readonly string[]
   /** Names by which any data is recognized. Names of a file that has none of them may be secrets, and are not shown. */
@@ -190,83 +191,71 @@ interface Expected {
   lackOf: (names: readonly string[]) => string | undefined
 }
 
-/** Checks that a file has the columns that its entry in the manifest names: by its header, or else by all of its rows. */
-export class ColumnCheck {
-  readonly #file: SourceFile
-  readonly #expected: Expected
-  readonly #missing: Set<string>
-  readonly #names = new Set<string>()
-  #header: readonly string[] | undefined
-  #isEmpty = true
-
-  constructor(file: SourceFile, expected: Expected) {
-    this.#file = file
-    this.#expected = expected
-    this.#missing = new Set(expected.mapped)
+/**
+ * Returns a function that checks that a file has the columns that its entry in the manifest names: by its header, or else by all of its rows. It is
+ * called with each row, and without one at the end. Once, it returns which fields have no column, so that each row lacks them.
+ * @throws `OPERATION_FAILED` if a column is missing. If no row fits the header, the rows say more of what is wrong
+ */
+export function columnCheck(file: SourceFile, expected: Expected): (row?: SourceRow) => Problem | undefined {
+  const missing = new Set(expected.mapped)
+  const names = new Set<string>()
+  let header: readonly string[] | undefined
+  let isEmpty = true
+  const checkHeader = (columns: readonly string[], line: number): Problem | undefined => {
+    for (const column of columns) missing.delete(column)
+    const lack = expected.lackOf(columns)
+    const reason = describeLack(file, expected, columns, missing, lack)
+    if (missing.size > 0) throw operationFailed(`${file.name}: ${reason}`)
+    header = undefined
+    return lack === undefined ? undefined : { line, reason, warns: 'lack' }
   }
-
-  /**
-   * Returns which fields have no column, so that each row lacks them; only once. If no row fits the header, the rows say more of what is wrong.
-   * @throws `OPERATION_FAILED` if the header lacks columns
-   */
-  see(row: SourceRow): Problem | undefined {
-    if ('columns' in row) this.#header = row.columns
-    else if ('reason' in row) this.#isEmpty &&= row.warns !== undefined
+  return (row) => {
+    if (!row) {
+      if (header && isEmpty) return checkHeader(header, 1)
+      if (!header && missing.size > 0 && names.size > 0)
+        throw operationFailed(`${file.name}: ${describeLack(file, expected, [...names], missing)}`)
+    } else if ('columns' in row) header = row.columns
+    else if ('reason' in row) isEmpty &&= row.warns !== undefined
     else {
-      this.#isEmpty = false
-      if (this.#header) return this.#checkHeader(this.#header, row.line)
-      if (this.#missing.size > 0) this.#find(row.fields)
+      isEmpty = false
+      if (header) return checkHeader(header, row.line)
+      for (const column of missing) if (findValue(row.fields, column)) missing.delete(column)
+      if (missing.size > 0 && names.size < MAX_NAMES)
+        for (const name of Object.keys(withNested(row.fields))) names.add(name)
     }
     return undefined
   }
+}
 
-  /** Ends the file, as `see`. @throws `OPERATION_FAILED` if no row has a mapped column, or a header without rows lacks columns */
-  end(): Problem | undefined {
-    if (this.#missing.size > 0 && this.#names.size > 0)
-      throw operationFailed(`${this.#file.name}: ${this.#describeLack([...this.#names], [...this.#missing])}`)
-    return this.#header && this.#isEmpty ? this.#checkHeader(this.#header, 1) : undefined
-  }
+function describeLack(
+  file: SourceFile,
+  { mapped, known }: Expected,
+  existing: readonly string[],
+  missing: ReadonlySet<string>,
+  lack?: string,
+): string {
+  const isKnown = existing.some((column) => known.includes(column))
+  const listed = isKnown ? existing.slice(0, MAX_NAMES) : []
+  // Of two that are equally near, the one that no field has is likelier.
+  const likely = [...listed].sort((one, other) => Number(mapped.includes(one)) - Number(mapped.includes(other)))
+  const named = [...missing].map((column) => {
+    const nearest = nearestName(column, likely)
+    return nearest === undefined ? column : `${column} (did you mean ${nearest}?)`
+  })
+  const lacks = named.length > 0 ? `has no column ${named.join(', ')}` : []
+  return [lacks, lack ?? [], isKnown ? describeColumns(existing) : describeUnknown(file, known, existing)]
+    .flat()
+    .join('; ')
+}
 
-  #find(row: Fields): void {
-    for (const column of this.#missing) if (findValue(row, column)) this.#missing.delete(column)
-    if (this.#missing.size > 0 && this.#names.size < MAX_NAMES)
-      for (const name of Object.keys(withNested(row))) this.#names.add(name)
-  }
+const describeColumns = (existing: readonly string[]) =>
+  `the file has the columns ${existing.slice(0, LISTED).join(', ')}${existing.length > LISTED ? ', ...' : ''}`
 
-  #checkHeader(header: readonly string[], line: number): Problem | undefined {
-    const names = new Set(header)
-    const missing = this.#expected.mapped.filter((column) => !names.has(column))
-    const lack = this.#expected.lackOf(header)
-    if (missing.length > 0) throw operationFailed(`${this.#file.name}: ${this.#describeLack(header, missing, lack)}`)
-    this.#header = undefined
-    this.#missing.clear()
-    return lack === undefined ? undefined : { line, reason: this.#describeLack(header, [], lack), warns: 'lack' }
-  }
-
-  #describeLack(existing: readonly string[], missing: readonly string[], lack?: string): string {
-    const { mapped, known } = this.#expected
-    const isKnown = existing.some((column) => known.includes(column))
-    const listed = isKnown ? existing.slice(0, MAX_NAMES) : []
-    // Of two that are equally near, the one that no field has is likelier.
-    const likely = [...listed].sort((one, other) => Number(mapped.includes(one)) - Number(mapped.includes(other)))
-    const named = missing.map((column) => {
-      const nearest = nearestName(column, likely)
-      return nearest === undefined ? column : `${column} (did you mean ${nearest}?)`
-    })
-    const lacks = missing.length > 0 ? `has no column ${named.join(', ')}` : []
-    return [lacks, lack ?? [], this.#describe(existing, isKnown)].flat().join('; ')
-  }
-
-  #describe(existing: readonly string[], isKnown: boolean): string {
-    const { length } = existing
-    if (isKnown)
-      return `the file has the columns ${existing.slice(0, LISTED).join(', ')}${length > LISTED ? ', ...' : ''}`
-    const isName = (name: string) => this.#expected.known.includes(name.trim())
-    const splits = (separator: string) => length === 1 && existing[0]?.split(separator).some(isName)
-    const found = SEPARATORS.find(({ separator }) => splits(separator))
-    if (found) {
-      return `its columns are separated by ${found.name}; ${adviseEntry(this.#file, { delimiter: found.separator })}`
-    }
-    return `the file has ${length === 1 ? '1 column' : `${length} columns`}, none of them expected; look at its first line`
-  }
+function describeUnknown(file: SourceFile, known: readonly string[], existing: readonly string[]): string {
+  const { length } = existing
+  const splits = (separator: string) =>
+    length === 1 && existing[0]?.split(separator).some((name) => known.includes(name.trim()))
+  const found = SEPARATORS.find(({ separator }) => splits(separator))
+  if (found) return `its columns are separated by ${found.name}; ${adviseEntry(file, { delimiter: found.separator })}`
+  return `the file has ${length === 1 ? '1 column' : `${length} columns`}, none of them expected; look at its first line`
 }

@@ -1,4 +1,5 @@
 import type { Dialect } from './formats/source.ts'
+import { Misfit } from './parse-item.ts'
 
 export type CoordinateField = 'latitude' | 'longitude'
 
@@ -190,13 +191,13 @@ export function degreesOf(
   { parts, hemisphere }: Angle,
   field: CoordinateField,
   decimal: Dialect['decimal'],
-): string | { reason: string } {
+): string | Misfit {
   const [degrees = '', ...smaller] = parts.map((part) => plainNumber(part.replace(/[°'"′″]$/, ''), decimal))
   const [, sign = '', whole] = NUMBER.exec(degrees) ?? []
-  if (whole === undefined) return { reason: `${field} must have a number of degrees` }
+  if (whole === undefined) return new Misfit(`${field} must have a number of degrees`, [field])
   const side = sideOf(hemisphere, sign, field, Number(whole) !== 0)
   const wrong = findWrongPart(whole, ...smaller) ?? side.wrong
-  return wrong === undefined ? inDecimals(side.sign, whole, ...smaller) : { reason: `${field} ${wrong}` }
+  return wrong === undefined ? inDecimals(side.sign, whole, ...smaller) : new Misfit(`${field} ${wrong}`, [field])
 }
 
 /** Says what is wrong with minutes or seconds: they are below 60, and only the smallest unit has a fraction. */

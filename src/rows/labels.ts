@@ -1,5 +1,5 @@
 import { operationFailed } from '../errors/errors.ts'
-import { ColumnCheck } from './column-mapping.ts'
+import { columnCheck } from './column-mapping.ts'
 import { type CodeLabel, codeLabel, type LabelFile, type LabelSource } from './field-schemas.ts'
 import { readFile } from './formats/readers.ts'
 import type { FieldsRow } from './formats/source.ts'
@@ -34,17 +34,17 @@ async function* labelsOf(file: LabelFile): AsyncGenerator<CodeLabel | Problem> {
   const mapped = Object.values(file.columns)
   const remedy = 'name its columns in the manifest: { "file", "columns": { "code", "label" } }'
   const lackOf = (names: readonly string[]) => (mapped.every((name) => names.includes(name)) ? undefined : remedy)
-  const check = new ColumnCheck(file, { mapped, known: mapped, lackOf })
+  const check = columnCheck(file, { mapped, known: mapped, lackOf })
   const known = new Map<string, { label: string; line: number }>()
   for await (const row of readFile(file)) {
-    check.see(row)
+    check(row)
     if ('reason' in row) yield row
     else if ('fields' in row) {
       const label = toLabel(file, row, known)
       if (label) yield label
     }
   }
-  check.end()
+  check()
 }
 
 /** The label of a row; undefined if it is known. */

@@ -1,6 +1,6 @@
 import { shorten } from '../errors/errors.ts'
 import {
-  ColumnCheck,
+  columnCheck,
   columnMapping,
   columnsOfField,
   findBadNumber,
@@ -16,7 +16,7 @@ import { readFile } from './formats/readers.ts'
 import type { ByteListener, Fields, FieldsRow } from './formats/source.ts'
 import type { ItemFile } from './manifest.ts'
 import { identityOf, Misfit, parseItem, ROW_FIELDS, type RowItem } from './parse-item.ts'
-import { PositionReader } from './position.ts'
+import { positionReader } from './position.ts'
 import type { Problem } from './problem.ts'
 
 /** A good row of a file. */
@@ -31,12 +31,12 @@ export interface Row {
  */
 export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenerator<Row | Problem> {
   const used = file.columns ? mappedColumns(file.columns) : ROW_FIELDS
-  const columns = new ColumnCheck(file, { mapped: file.columns ? used : [], known: used, lackOf: fieldCheck(file) })
+  const checkColumns = columnCheck(file, { mapped: file.columns ? used : [], known: used, lackOf: fieldCheck(file) })
   const readItem = itemReader(file)
   const findZone = file.dialect.crs === undefined ? undefined : zoneCheck()
   let isFirst = true
   for await (const row of readFile(file, onBytes)) {
-    const lack = columns.see(row)
+    const lack = checkColumns(row)
     if ('columns' in row) continue
     if ('reason' in row) {
       yield row
@@ -56,7 +56,7 @@ export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenera
     if (zero) yield { line: row.line, ...zero }
     yield read
   }
-  const lack = columns.end()
+  const lack = checkColumns()
   if (lack) yield lack
 }
 
@@ -114,9 +114,9 @@ function itemReader(file: ItemFile): (row: FieldsRow) => Row | Problem {
   const mapIdentity = identityMapping(file)
   const numbers = numberColumns(file.columns)
   const restore = numberRestorer(file, numbers)
-  const position = new PositionReader(file)
+  const readPosition = positionReader(file)
   const parse = ({ fields, crs }: FieldsRow) => {
-    const read = findBadNumber(numbers, file, fields) ?? position.read(map(fields), crs)
+    const read = findBadNumber(numbers, file, fields) ?? readPosition(map(fields), crs)
     return read instanceof Misfit ? read : parseItem(read, file.isExact)
   }
   return (given) => {

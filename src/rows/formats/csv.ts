@@ -216,14 +216,11 @@ export class CsvSplitter {
   readonly #delimiter: number
   /** The line that the row starts on. */
   line: number
-  /** What has started and not ended: cells of a row, their line ends, what is wrong with their quotes, and the start of a cell. */
-  #cells: string[] = []
-  #lineEnds = 0
-  #problem: string | undefined
+  /** What has started and not ended: a row, and the start of a cell. */
+  #row = emptyRow()
   #rest = ''
   /** The characters of the rest that need no second look. */
   #seen = 0
-  #characters = 0
 
   constructor(delimiter: string, firstLine: number) {
     this.#delimiter = delimiter.charCodeAt(0)
@@ -232,14 +229,14 @@ export class CsvSplitter {
 
   /** The characters of what has started. */
   get length(): number {
-    return this.#characters + this.#rest.length
+    return this.#row.characters + this.#rest.length
   }
 
   /** Yields the rows that end in the next part of the text. */
   *split(chunk: string, isLast = false): Generator<CsvRecord> {
     const text = this.#rest + chunk
     let start = 0
-    while (start < text.length || (isLast && this.#cells.length > 0)) {
+    while (start < text.length || (isLast && this.#row.cells.length > 0)) {
       const isQuoted = text[start] === '"'
       const close = isQuoted ? closingQuote(text, start + Math.max(1, this.#seen)) : start + this.#seen - 1
       const end = close === text.length ? close : this.#endOfCell(text, close + 1)
@@ -276,26 +273,32 @@ export class CsvSplitter {
   #addCell(text: string, start: number, close: number | undefined, end: number): void {
     const isWhole = close === end - 1
     const cell = isWhole ? text.slice(start + 1, close).replaceAll('""', '"') : text.slice(start, end)
-    this.#cells.push(cell)
-    this.#characters += cell.length
+    const number = this.#row.cells.push(cell)
+    this.#row.characters += cell.length
     if (close === undefined) return
-    this.#lineEnds += cell.split(ANY_LINE_END).length - 1
-    const number = this.#cells.length
+    this.#row.lineEnds += cell.split(ANY_LINE_END).length - 1
     if (!isWhole)
-      this.#problem ??= `cell ${number} has text after its closing quote; write a quote inside of quotes twice ("")`
+      this.#row.problem ??= `cell ${number} has text after its closing quote; write a quote inside of quotes twice ("")`
   }
 
   #endRow(): CsvRecord {
     const { line } = this
-    const record = { line, lastLine: line + this.#lineEnds, cells: this.#cells, problem: this.#problem }
-    this.line = record.lastLine + 1
-    this.#cells = []
-    this.#characters = 0
-    this.#lineEnds = 0
-    this.#problem = undefined
-    return record
+    const { cells, lineEnds, problem } = this.#row
+    this.line += lineEnds + 1
+    this.#row = emptyRow()
+    return { line, lastLine: line + lineEnds, cells, problem }
   }
 }
+
+/** What of a row has been read. */
+interface RowStart {
+  cells: string[]
+  characters: number
+  lineEnds: number
+  problem?: string
+}
+
+const emptyRow = (): RowStart => ({ cells: [], characters: 0, lineEnds: 0 })
 
 /** The index of the quote that closes a cell, or of the end of the text. Two quotes are one in the cell. */
 function closingQuote(text: string, from: number): number {

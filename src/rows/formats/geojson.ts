@@ -1,5 +1,4 @@
 import { basename } from 'node:path'
-import { z } from 'zod'
 import { operationFailed } from '../../errors/errors.ts'
 import { quoteForShell } from '../../errors/quote-for-shell.ts'
 import { isObject } from '../../json.ts'
@@ -263,8 +262,6 @@ class FeatureSplitter {
   }
 }
 
-const crsMember = z.object({ properties: z.object({ name: z.string().optional(), code: z.number().optional() }) })
-
 /** The name of the system of a collection; its text if that is not JSON, so that it is refused. */
 function crsOf(json: string): string | undefined {
   const row = parseJsonRow(0, json)
@@ -276,7 +273,7 @@ function crsOf(json: string): string | undefined {
 /** Returns the name in the member `crs`, which GeoJSON had before RFC 7946; its JSON if it has none. */
 function nameOfCrs({ crs }: Fields): string | undefined {
   if (crs === undefined || crs === null) return undefined
-  const { success, data } = crsMember.safeParse(crs)
-  const { name, code } = success ? data.properties : {}
-  return name ?? (code === undefined ? JSON.stringify(crs) : `EPSG:${code}`)
+  const { name, code } = isObject(crs) && isObject(crs.properties) ? crs.properties : {}
+  if (typeof name === 'string') return name
+  return typeof code === 'number' ? `EPSG:${code}` : JSON.stringify(crs)
 }
