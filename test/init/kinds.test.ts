@@ -75,3 +75,25 @@ test.each(CASES)('$what', async (kind) => {
     else expect(labels[field]).toMatchObject(expected)
   }
 })
+
+/** Headers, a language a line. */
+const headersOf = (file: string) =>
+  readFileSync(new URL(`data/${file}`, import.meta.url), 'utf8')
+    .trim()
+    .split(/[,\n]/)
+
+test.each([
+  ['people.txt', false],
+  ['places.txt', true],
+])('headers of %s are names of places: %s', async (list, expected) => {
+  const wrong: string[] = []
+  for (const header of headersOf(list)) {
+    const path = join(folder, 'names.csv')
+    await writeFile(path, `code,"${header}",lat,lon\nA1,Kim Kim,37.5,127.1\nA7,Lee Lee,37.6,127.2\n`)
+    const manifest = join(folder, 'names.json')
+    const { columns } = await initManifest(path, manifest)
+    await rm(manifest, { force: true })
+    if ((columns.name === header) !== expected) wrong.push(header)
+  }
+  expect(wrong).toEqual([])
+})
