@@ -55,12 +55,6 @@ const POLITE_ATTEMPTS = 3
 /** Waits until no transaction has changed items, images or labels. Transactions that have not changed any wait then. */
 const LOCK_TABLES = sql`LOCK TABLE items, images, code_labels IN SHARE ROW EXCLUSIVE MODE`
 
-interface LockedDataset {
-  id: string
-  slug: string
-  use: keyof typeof LOCK_DATASET
-}
-
 /**
  * Runs `work` in a transaction that has a dataset locked, and returns its result. The dataset need not exist. `work` locks the rows
  * that it will change without waiting (`lockAllRows`, `lockChangedRows`). If another session has one of them, the transaction
@@ -70,7 +64,7 @@ interface LockedDataset {
  */
 export async function withDatasetLocked<Result>(
   session: SqlSession,
-  { id, slug, use }: LockedDataset,
+  { id, slug, use }: { id: string; slug: string; use: keyof typeof LOCK_DATASET },
   work: () => Promise<Result>,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {

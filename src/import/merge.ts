@@ -1,23 +1,14 @@
 import { datasetDocument, readStoredColumns } from '../history/columns.ts'
 import type { Label } from '../history/entries.ts'
 import { type DatasetChanges, type Difference, findDifferences, readItemChanges } from '../history/item-changes.ts'
-import { type Change, recordChange } from '../history/record.ts'
+import { type Change, type ChangeCounts, recordChange } from '../history/record.ts'
 import { IMPORTED_COLUMNS } from '../rows/manifest.ts'
 import { columnList, type SqlSession, type SqlText, sql } from '../sql.ts'
 import { lockChangedRows } from './dataset-lock.ts'
 import { IMAGE_COLUMN_NAMES, ITEM_COLUMN_NAMES, MERGED_COLUMN_NAMES, type Staged } from './staging.ts'
 
-export interface MergeCounts {
-  created: number
-  updated: number
+export interface MergeCounts extends ChangeCounts {
   unchanged: number
-  removed: number
-}
-
-/** A merge of a staging table into the dataset. */
-interface Merge extends Staged {
-  /** The time of what changes without a time of its own. */
-  now: Date
 }
 
 /** SQL for the images of an item of the table `i`, in the JSON form of the staging table. */
@@ -25,19 +16,17 @@ const STORED_IMAGES = sql`
   coalesce((SELECT jsonb_agg(to_jsonb(image) - 'item_id' ORDER BY image.sort_order, image.id)
               FROM images AS image WHERE image.item_id = i.id), '[]')`
 
-/** Values of the row of a dataset, by their columns. */
-export type DatasetRow = Readonly<Record<string, unknown>>
-
 const COLUMNS = ['slug', ...IMPORTED_COLUMNS, 'created_at']
 
 /**
  * Creates the dataset, or updates it if it exists. Without times in `row`, it keeps or gets that of its creation, and a change moves
  * `updatedAt`. Other columns that `row` lacks keep their values. Returns whether it changed.
+ * @param row has values by their columns
  * @throws a conflict if another session has just created it
  */
 export async function mergeDataset(
-  { session, datasetId, now }: Pick<Merge, 'session' | 'datasetId' | 'now'>,
-  row: DatasetRow,
+  { session, datasetId, now }: Pick<Staged, 'session' | 'datasetId'> & { now: Date },
+  row: State['row'],
   exists: boolean,
 ): Promise<boolean> {
   const statement = exists
@@ -93,7 +82,8 @@ async function planItems({ session, table, datasetId }: Staged, isRemoved: SqlTe
 }
 
 /** Makes the changes that `planItems` has found. */
-async function mergeItems({ session, table, datasetId, now }: Merge, { updated, removed }: MergeCounts): Promise<void> {
+async function mergeItems({ session, table, datasetId }: Staged, counts: MergeCounts, now: Date): Promise<void> {
+  const { updated, removed } = counts
   const changes = changesOf(table)
   // Items may exchange external ids and parents, so the constraints hold only at the end.
   await session.query(sql`SET CONSTRAINTS ALL DEFERRED`)
@@ -149,7 +139,8 @@ async function mergeCodeLabels(session: SqlSession, datasetId: string, labels: r
 export interface State extends Staged {
   /** Whether the dataset exists. */
   exists: boolean
-  row: DatasetRow
+  /** Its values, by their columns. */
+  row: Readonly<Record<string, unknown>>
   labels: readonly Label[]
   /** For the history. */
   change: Pick<Change, 'action' | 'origin' | 'files' | 'undoneId'>
@@ -210,7 +201,7 @@ export async function load(
   const change = { session, datasetId, ...state.change, touched: sql`i.id IN (SELECT id FROM ${changes})` }
   return recordChange(change, async () => {
     const datasetChanged = await mergeDataset({ session, datasetId, now }, row, exists)
-    await mergeItems({ ...state, now }, counts)
+    await mergeItems(state, counts, now)
     const labelsChanged = await mergeCodeLabels(session, datasetId, labels)
     const isChanged = labelsChanged || counts.created + counts.updated + counts.removed > 0
     if (isChanged && !datasetChanged && row.updated_at === undefined)

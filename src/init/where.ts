@@ -10,8 +10,9 @@ export interface Place {
   latitude: number
 }
 
-interface City extends Place {
+interface City {
   name: string
+  latitude: number
   point: Point
 }
 
@@ -92,10 +93,9 @@ function readCities(): City[] {
     const { cities: layer } = new VectorTile(new PbfReader(Buffer.from(tile, 'base64'))).layers
     return Array.from({ length: layer?.length ?? 0 }, (_, index) => layer?.feature(index)).flatMap((feature) => {
       const geometry = feature?.toGeoJSON(x, y, z).geometry
-      const [longitude, latitude] = geometry?.type === 'Point' ? geometry.coordinates : []
-      return longitude === undefined || latitude === undefined
-        ? []
-        : { name: String(feature?.properties.name), longitude, latitude, point: pointAt(latitude, longitude) }
+      if (!feature || geometry?.type !== 'Point') return []
+      const [longitude = 0, latitude = 0] = geometry.coordinates
+      return { name: String(feature.properties.name), latitude, point: pointAt(latitude, longitude) }
     })
   })
 }

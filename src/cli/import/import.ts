@@ -25,7 +25,7 @@ import { commandOrigin, withDatabase } from '../database.ts'
 import { ALLOW_MOVES, ALLOW_REMOVALS } from '../options.ts'
 import { printJson, printLine, printNotice } from '../print.ts'
 import { initCommand } from './init.ts'
-import { printPlaces } from './places.ts'
+import { printPlaces } from './print-proposal.ts'
 import { importProgress } from './progress.ts'
 
 interface Options {

@@ -1,7 +1,7 @@
 import { quoteForShell } from '../../errors/quote-for-shell.ts'
 import { type Proposal, UNKNOWN_SYSTEM, WGS_84 } from '../../init/init-manifest.ts'
+import type { Located } from '../../init/where.ts'
 import { printLine, printNarrowTable, printNotice, printTable } from '../print.ts'
-import { printPlaces } from './places.ts'
 
 /** Prints all that `catalog import init` took from a file. */
 export function printProposal(proposal: Proposal): void {
@@ -112,4 +112,20 @@ function printNext({ manifest, isWritten, question, choices, rows, badRows, dial
     printLine(`${manifest} was there, and stays as it is${dialect.crs === undefined ? '' : `: write ${crs} into it`}.`)
   const command = `npx catalog import --dry-run ${badRows > 0 ? '--skip-invalid ' : ''}${quoteForShell(manifest)}`
   printLine(`Wrong? Edit it. Then: ${command}`)
+}
+
+/** Prints places as they would be stored, and where each of them is, between empty lines. */
+export function printPlaces(places: readonly Located[]): void {
+  if (places.length === 0) return
+  const rows = places.map(({ row, name, latitude, longitude, where }) => [
+    '',
+    row.toLocaleString('en'),
+    name,
+    latitude,
+    longitude,
+    where,
+  ])
+  printLine()
+  printNarrowTable(['', 'row', 'name', 'latitude', 'longitude', 'where'], rows)
+  printLine()
 }
