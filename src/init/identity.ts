@@ -85,7 +85,10 @@ export function findIdentities(sample: Sample, columns: Columns): Identity[] {
 
 /** Whether a column is called like a number or code, such as `Standort-Nr.`, but not of a telephone or an address. */
 function isKeyName(column: string): boolean {
-  return (isCalled('keys', column) || /[\s_-]no\.?$/i.test(column)) && !isCalled('noKeys', column)
+  return (
+    (isCalled('keys', column) || /[\s_-]no\.?$|^(id|code|c[oó]digo|kod|num[eé]ro)[\s_-]/i.test(column)) &&
+    !isCalled('noKeys', column)
+  )
 }
 
 /** The columns that are called `id` and `externalId`, together or each. */

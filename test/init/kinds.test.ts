@@ -76,24 +76,30 @@ test.each(CASES)('$what', async (kind) => {
   }
 })
 
-/** Headers, a language a line. */
+/** Headers, by language. */
 const headersOf = (file: string) =>
   readFileSync(new URL(`data/${file}`, import.meta.url), 'utf8')
     .trim()
     .split(/[,\n]/)
 
 test.each([
-  ['people.txt', false],
-  ['places.txt', true],
-])('headers of %s are names of places: %s', async (list, expected) => {
+  ['people.txt', 'name', false],
+  ['places.txt', 'name', true],
+  ['keys.txt', 'identity', true],
+  ['no-keys.txt', 'identity', false],
+])('headers of %s are columns of the %s: %s', async (list, field, expected) => {
   const wrong: string[] = []
+  const [path, manifest] = [join(folder, 'headers.csv'), join(folder, 'headers.json')]
   for (const header of headersOf(list)) {
-    const path = join(folder, 'names.csv')
-    await writeFile(path, `code,"${header}",lat,lon\nA1,Kim Kim,37.5,127.1\nA7,Lee Lee,37.6,127.2\n`)
-    const manifest = join(folder, 'names.json')
+    const rows =
+      field === 'name'
+        ? [`code,"${header}",lat`, 'K-1,P,37.5', 'K-7,Q,37.6', 'K-8,R,37.7']
+        : [`"${header}",name,lat`, '4071,A,37.5', '1225,A,37.6', '9330,B,37.7']
+    await writeFile(path, rows.map((row, n) => `${row},${n === 0 ? 'lon' : 127}\n`).join(''))
     const { columns } = await initManifest(path, manifest)
     await rm(manifest, { force: true })
-    if ((columns.name === header) !== expected) wrong.push(header)
+    const { name, id, externalId = id } = columns
+    if (((field === 'name' ? name : externalId) === header) !== expected) wrong.push(header)
   }
   expect(wrong).toEqual([])
 })
