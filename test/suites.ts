@@ -17,9 +17,11 @@ export const ONLY_EMBEDDED = [
   'test/embedded/*.isolated.test.ts',
   'test/graphql/schema.test.ts',
   'test/import/strange-files.isolated.test.ts',
+  'test/init/*.test.ts',
   'test/mutants/mutants.isolated.test.ts',
   'test/ogc/gdal.isolated.test.ts',
   'test/package.isolated.test.ts',
+  'test/rows/*.test.ts',
 ]
 
 /** The processes of these do the same on both databases, and the files of `npm test` run the same SQL on both. */

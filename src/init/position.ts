@@ -78,8 +78,10 @@ export function readNumber(text: string, field: Coordinate, decimal: Dialect['de
   return Number(plainCoordinate(text, { field, decimal, areMetres }))
 }
 
+const isWhole = (text: string) => /^[+-]?\d*$/.test(text)
+
 function hasDecimals(sample: Sample, column: string): boolean {
-  return sample.texts(column).some((text) => !/^[+-]?\d*$/.test(text))
+  return !sample.texts(column).every(isWhole)
 }
 
 const haveDecimals = (sample: Sample, pair: Pair) => COORDINATES.some((field) => hasDecimals(sample, pair[field]))
@@ -105,7 +107,7 @@ function findAngle(
   const find = (part: string) => sample.columns.find((column) => partOf(field, column) === part)
   const [minutes, seconds] = [find('minutes'), find('seconds')]
   const degrees = find('degrees') ?? named.find((column) => column !== minutes && column !== seconds)
-  if (degrees === undefined || minutes === undefined || hasDecimals(sample, degrees)) return undefined
+  if (degrees === undefined || minutes === undefined || sample.fits(degrees, (text) => !isWhole(text))) return undefined
   // `lat_min` beside `lat_max` is the least of a box.
   const most = minutes.toLowerCase().replace('min', 'max')
   if (sample.columns.some((column) => column !== minutes && column.toLowerCase() === most)) return undefined
@@ -140,8 +142,8 @@ function findSides(
 function withSides(sample: Sample, degrees: Pair, sides: ReturnType<typeof findSides>): Pick<Columns, Coordinate> {
   const sourceOf = (field: Coordinate): ColumnSource => {
     const hemisphere = sides[field]
-    const isSigned = sample.texts(degrees[field]).some((text) => /^-|[nsew]$/i.test(text))
-    return hemisphere === undefined || isSigned ? degrees[field] : { degrees: degrees[field], hemisphere }
+    const hasSide = sample.texts(degrees[field]).some((text) => /[nsew]$/i.test(text))
+    return hemisphere === undefined || hasSide ? degrees[field] : { degrees: degrees[field], hemisphere }
   }
   return { latitude: sourceOf('latitude'), longitude: sourceOf('longitude') }
 }
@@ -160,7 +162,7 @@ function sideChoice(sample: Sample, field: Coordinate, column: string): Choice[]
 
 /** Says that whole degrees are only near a place, as minutes may stand in columns that are called otherwise. */
 function wholeChoice(sample: Sample, degrees: Pair): Choice[] {
-  if (haveDecimals(sample, degrees)) return []
+  if (!COORDINATES.every((field) => sample.fits(degrees[field], isWhole))) return []
   const inParts = COORDINATES.map((field) => [field, { degrees: degrees[field], minutes: '…' }])
   return openChoice('whole degrees', [
     toReading('a place may be 80 km from its degrees', '', degrees),
