@@ -8,78 +8,61 @@ import { adviseEntry, hasText, MAX_ROW_LENGTH, type SourceFile, type SourceRow }
  * @throws `OPERATION_FAILED` if a row is too long, or the header has a column twice or a different separator
  */
 export async function* readCsv(text: AsyncIterable<string>, file: SourceFile): AsyncGenerator<SourceRow> {
-  let table: Table | undefined
+  let read: ReturnType<typeof startTable> | undefined
   for await (const chunk of text) {
-    let given = chunk
-    if (!table) {
-      if (/^\s*(?:\[\s*)?\{\s*"/.test(chunk)) {
-        const name = file.name.replace(/\.\w+(?=(\.gz)?$)/, '.json')
-        throw operationFailed(`${file.name}: is JSON; name it ${name}`)
-      }
-      const { hint, length } = findHint(chunk)
-      table = new Table(file, separatorOf(file, hint), hint === undefined ? 1 : 2)
-      given = chunk.slice(length)
-    }
-    for (const row of table.read(given)) yield row
+    read ??= startTable(chunk, file)
+    for (const row of read(chunk)) yield row
   }
-  for (const row of table?.end() ?? []) yield row
+  for (const row of read?.() ?? []) yield row
+}
+
+/** Returns a function that makes rows of the parts of a text, and ends it without one. It needs the first part to begin. */
+function startTable(start: string, file: SourceFile): (chunk?: string) => Generator<SourceRow> {
+  if (/^\s*(?:\[\s*)?\{\s*"/.test(start))
+    throw operationFailed(`${file.name}: is JSON; name it ${file.name.replace(/\.\w+(?=(\.gz)?$)/, '.json')}`)
+  const { hint, length } = findHint(start)
+  const delimiter = separatorOf(file, hint)
+  const splitter = new CsvSplitter(delimiter, hint === undefined ? 1 : 2)
+  const toRows = rowMaker(file, delimiter)
+  let skipped = length
+  return function* (chunk) {
+    for (const record of splitter.split(chunk?.slice(skipped) ?? '', chunk === undefined)) yield* toRows(record)
+    skipped = 0
+    const reason = `is longer than ${MAX_ROW_LENGTH} characters; if a quote opens in this row, close it`
+    if (splitter.length > MAX_ROW_LENGTH) throw operationFailed(`${file.name}:${splitter.line}: ${reason}`)
+    if (chunk === undefined) yield* toRows()
+  }
 }
 
 const MAX_TITLE = 20
 
-/** Makes rows of text, below a title and a header. */
-class Table {
-  readonly #file: SourceFile
-  readonly #delimiter: string
-  readonly #splitter: CsvSplitter
-  readonly #title: CsvRecord[] = []
-  #header: readonly string[] | undefined
-  readonly #short = { count: 0, line: 0 }
-
-  constructor(file: SourceFile, delimiter: string, firstLine: number) {
-    this.#file = file
-    this.#delimiter = delimiter
-    this.#splitter = new CsvSplitter(delimiter, firstLine)
-  }
-
-  *read(text: string): Generator<SourceRow> {
-    for (const record of this.#splitter.split(text)) yield* this.#add(record)
-    const { line, length } = this.#splitter
-    if (length <= MAX_ROW_LENGTH) return
-    const reason = `is longer than ${MAX_ROW_LENGTH} characters; if a quote opens in this row, close it`
-    throw operationFailed(`${this.#file.name}:${line}: ${reason}`)
-  }
-
-  *end(): Generator<SourceRow> {
-    for (const record of this.#splitter.split('', true)) yield* this.#add(record)
-    if (!this.#header) yield* this.#start(this.#title)
-    const { count, line } = this.#short
-    const rows = count === 1 ? '1 row has' : `${count} rows have`
-    const reason = `${rows} fewer cells than the header; the missing ones at the end count as empty`
-    if (count > 0) yield { line, reason, warns: 'warning' }
-  }
-
-  #add(record: CsvRecord): SourceRow[] {
-    if (this.#header) return this.#toRows(record, this.#header)
-    const isTitle = this.#title.length < MAX_TITLE && !record.problem && mayBeTitle(record.cells, this.#delimiter)
-    if (isTitle) this.#title.push(record)
-    // So many lines with one cell are the rows of a file with one column.
-    return isTitle ? [] : this.#start(this.#title.length === MAX_TITLE ? [...this.#title, record] : [record])
-  }
-
-  #start([first, ...others]: readonly CsvRecord[]): SourceRow[] {
-    if (!first) return []
-    const header = readHeader(first, this.#delimiter, this.#file)
-    this.#header = header
-    return [{ line: first.line, columns: header }, ...others.flatMap((record) => this.#toRows(record, header))]
-  }
-
-  #toRows(record: CsvRecord, header: readonly string[]): SourceRow[] {
+/** Returns a function that makes the header and the rows below a title of records, and what is left without one at the end. */
+function rowMaker(file: SourceFile, delimiter: string): (record?: CsvRecord) => SourceRow[] {
+  const title: CsvRecord[] = []
+  const short = { count: 0, line: 0 }
+  let header: readonly string[] | undefined
+  const toRows = (record: CsvRecord): SourceRow[] => {
+    const { line, cells, problem } = record
+    if (!header) {
+      header = readHeader(record, delimiter, file)
+      return [{ line, columns: header }]
+    }
+    if (!problem && cells.length < header.length && short.count++ === 0) short.line = line
+    const swallowed = findSwallowed(record, header.length, delimiter)
     const row = toRow(record, header)
-    if (!record.problem && record.cells.length < header.length && this.#short.count++ === 0)
-      this.#short.line = record.line
-    const swallowed = findSwallowed(record, header.length, this.#delimiter)
     return swallowed ? [swallowed, row] : [row]
+  }
+  return (record) => {
+    if (record && header) return toRows(record)
+    if (record && title.length < MAX_TITLE && !record.problem && mayBeTitle(record.cells, delimiter)) {
+      title.push(record)
+      return []
+    }
+    // So many lines with one cell are the rows of a file with one column.
+    if (record) return [...(title.length === MAX_TITLE ? title : []), record].flatMap(toRows)
+    const rows = header ? [] : title.flatMap(toRows)
+    const reason = `${short.count === 1 ? '1 row has' : `${short.count} rows have`} fewer cells than the header; the missing ones at the end count as empty`
+    return short.count > 0 ? [...rows, { line: short.line, reason, warns: 'warning' }] : rows
   }
 }
 
