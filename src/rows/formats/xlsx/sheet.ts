@@ -1,6 +1,6 @@
 import { hasText, MAX_ROW_LENGTH } from '../source.ts'
 import { type Archive, type Sheet, unescapeText, type Workbook } from './archive.ts'
-import { type CellValue, parseMoment } from './number-format.ts'
+import { type CellValue, type NumberFormat, parseMoment } from './number-format.ts'
 
 /** A row of a sheet: its number, and the values of its cells by the number of the column, from 0. Empty cells are not there. */
 export interface SheetRow {
@@ -34,14 +34,6 @@ export function lettersOf(column: number): string {
   return (rest > 0 ? lettersOf(rest - 1) : '') + String.fromCharCode(BEFORE_A + 1 + (column % LETTERS))
 }
 
-/** The element of a cell. */
-interface CellElement {
-  type: string
-  style: number
-  text: string
-  isFormula: boolean
-}
-
 /** Called with the row and the name of each cell with a formula whose value is not in the file. */
 type UncalculatedListener = (row: number, cell: string) => void
 
@@ -65,9 +57,10 @@ async function* readSheet(
     } else if (name === 'c') {
       column = (r === undefined ? column + 1 : findCell(r)?.column) ?? MAX_COLUMNS
       if (column >= MAX_COLUMNS) throw beyond()
-      const cell = { type, style: Number(style), text, isFormula }
-      const value = cellValue(cell, workbook)
-      if (isUncalculated(cell, workbook)) uncalculated.push(column)
+      // Some programs write 0 for the value of a formula, and that the file is to be calculated.
+      const lacksValue = (text === '' && type !== 'str') || (text === '0' && workbook.isUncalculated)
+      const value = cellValue(type, text, workbook.styles[Number(style)], workbook)
+      if (isFormula && lacksValue) uncalculated.push(column)
       else if (value !== undefined && shownOf(value) !== '') cells.set(column, value)
       ;[text, isFormula] = ['', false]
     } else if (name === 'row') {
@@ -85,27 +78,25 @@ async function* readSheet(
 const beyond = () =>
   new Error(`a cell is beyond ${lettersOf(MAX_COLUMNS - 1)}${MAX_ROWS}, the last one that a sheet has`)
 
-/** Whether the value of a formula is not in the file. Some programs write 0 for it, and that the file is to be calculated. */
-function isUncalculated({ isFormula, type, text }: CellElement, workbook: Workbook): boolean {
-  return isFormula && ((text === '' && type !== 'str') || (text === '0' && workbook.isUncalculated))
-}
-
 /** A cell with an error, such as `#N/A`, has no value. */
-function cellValue({ type, text, style }: CellElement, workbook: Workbook): CellValue | undefined {
+function cellValue(
+  type: string,
+  text: string,
+  format: NumberFormat | undefined,
+  workbook: Workbook,
+): CellValue | undefined {
   if (text === '' || type === 'e') return undefined
-  if (type === 's') return sharedText(text, workbook)
+  if (type === 's') {
+    const shared = workbook.texts[Number(text)]
+    if (shared === undefined) throw new Error('it lacks a text of its cells; save it again')
+    return shared
+  }
   if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE'
   const number = type === 'n' ? Number(text) : type === 'd' ? parseMoment(text, workbook.startsIn1904) : undefined
   if (number === undefined) return unescapeText(text)
   // Other programs than Excel write ids of more digits, and numbers greater, than JavaScript has.
   const isExact = /^\d+$/.test(text) ? Number.isSafeInteger(number) : Number.isFinite(number)
-  return isExact ? (workbook.styles[style]?.(number) ?? number) : text
-}
-
-function sharedText(index: string, { texts }: Workbook): string {
-  const text = texts[Number(index)]
-  if (text === undefined) throw new Error('it lacks a text of its cells; save it again')
-  return text
+  return isExact ? (format?.(number) ?? number) : text
 }
 
 /** A row with fewer cells is the title of the sheet, and no header. */
