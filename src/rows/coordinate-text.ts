@@ -1,7 +1,8 @@
 import type { Dialect } from './formats/source.ts'
 import { Misfit } from './parse-item.ts'
 
-export type CoordinateField = 'latitude' | 'longitude'
+export const COORDINATES = ['latitude', 'longitude'] as const
+export type CoordinateField = (typeof COORDINATES)[number]
 
 interface CoordinateStyle {
   field: CoordinateField

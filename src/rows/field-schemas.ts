@@ -135,7 +135,7 @@ export const keywordList = z.preprocess(
 /** The keywords of a row, as they are. */
 export const exactKeywordList = z.preprocess((given) => given ?? [], listOf(anyText))
 
-/** The values of a cell or member: the elements of a list, also in JSON, as an export writes it, or the parts of a text between semicolons or commas. */
+/** The values of a cell or member: the elements of a list, also one in JSON, as an export writes it, or the parts between semicolons or commas. */
 export function valuesOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (typeof value !== 'string') return [value]

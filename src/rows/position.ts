@@ -2,6 +2,7 @@ import { operationFailed } from '../errors/errors.ts'
 import { columnsOfField, textOf } from './column-mapping.ts'
 import {
   Angle,
+  COORDINATES,
   type CoordinateField,
   degreesOf,
   describeCoordinate,
@@ -13,7 +14,6 @@ import type { ItemFile } from './manifest.ts'
 import { Misfit } from './parse-item.ts'
 import { findReferenceSystem, type ReferenceSystem } from './reference-system.ts'
 
-const COORDINATES = ['latitude', 'longitude'] as const
 const DECIMALS = 7
 /** Larger numbers may be metres or feet, and are no angle. */
 const LARGEST_ANGLE = 999

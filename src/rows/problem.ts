@@ -25,17 +25,15 @@ export interface Problem {
   identity?: RowIdentity | undefined
 }
 
-/** A problem, with the name of its file in the manifest. */
-export interface FileProblem {
+type Said = Pick<Problem, 'reason' | 'value' | 'as'>
+
+/** A problem, with the name of its file in the manifest. There is no line if the manifest as a whole is meant. */
+export interface FileProblem extends Said {
   file: string
-  /** There is none if the manifest as a whole is meant. */
   line?: number | undefined
-  reason: string
-  value?: string | undefined
-  as?: string | undefined
 }
 
-export function explainProblem({ reason, value, as }: Pick<FileProblem, 'reason' | 'value' | 'as'>): string {
+export function explainProblem({ reason, value, as }: Said): string {
   return `${reason}${as === undefined ? '' : ` as ${as}`}${value === undefined ? '' : `: ${value}`}`
 }
 

@@ -10,7 +10,7 @@ import {
   textOf,
   unknownFields,
 } from './column-mapping.ts'
-import { plainCoordinate } from './coordinate-text.ts'
+import { COORDINATES, plainCoordinate } from './coordinate-text.ts'
 import { findDoubts } from './formats/no-value.ts'
 import { readFile } from './formats/readers.ts'
 import type { ByteListener, Fields, FieldsRow } from './formats/source.ts'
@@ -75,7 +75,6 @@ function fieldCheck({ columns }: ItemFile): (names: readonly string[]) => string
 
 const NAMES_SHOWN = 500
 const IGNORED = 'not fields of an item, so ignored'
-const COORDINATES = ['latitude', 'longitude'] as const
 
 /** Says which coordinates are 0, as where a value is missing. One may be right. */
 function findZero(item: RowItem, isExact: boolean): Pick<Problem, 'reason' | 'warns'> | undefined {

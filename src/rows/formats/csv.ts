@@ -61,7 +61,8 @@ function rowMaker(file: SourceFile, delimiter: string): (record?: CsvRecord) => 
     // So many lines with one cell are the rows of a file with one column.
     if (record) return [...(title.length === MAX_TITLE ? title : []), record].flatMap(toRows)
     const rows = header ? [] : title.flatMap(toRows)
-    const reason = `${short.count === 1 ? '1 row has' : `${short.count} rows have`} fewer cells than the header; the missing ones at the end count as empty`
+    const lacking = short.count === 1 ? '1 row has' : `${short.count} rows have`
+    const reason = `${lacking} fewer cells than the header; the missing ones at the end count as empty`
     return short.count > 0 ? [...rows, { line: short.line, reason, warns: 'warning' }] : rows
   }
 }
@@ -169,7 +170,7 @@ export function findHint(start: string): { hint: string | undefined; length: num
 }
 
 /**
- * Returns the names of the columns in a header. A column without a name, which Excel likes to add, is called by its number. Spaces around a name are none of it.
+ * Returns the names of the columns in a header, without spaces around them. A column without a name, which Excel likes to add, is called by its number.
  * @throws `OPERATION_FAILED` if two columns have the same name
  */
 export function nameColumns(header: readonly string[], place: string): string[] {

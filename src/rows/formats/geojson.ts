@@ -161,17 +161,15 @@ class FeatureSplitter {
   #collection: FeatureText | undefined
   #crs: string | undefined
   #inFeatures = false
-  #hasEnded = false
   /** The last string at the top level of the collection. Before a value, it is the name of the member. */
   #name = ''
-  #inString = false
-  /** 1 if the previous chunk ended with a backslash in a string, which escapes the first character of this chunk. */
-  #skipped = 0
+  /** Where the string of the previous chunk goes on, if it has not ended: at 1 if its last character escapes the first one. */
+  #inString: number | undefined
 
   /** What is wrong with a character beside the collection or between features. */
   #problemWith(character: string): string | undefined {
     if (this.depth === 2) return /[\s,{}[\]]/.test(character) ? undefined : 'features must be objects'
-    const isStart = !this.#hasEnded && (character === '{' || character === RECORD_SEPARATOR)
+    const isStart = !this.#collection && (character === '{' || character === RECORD_SEPARATOR)
     return isStart || /\s/.test(character) ? undefined : 'must be one FeatureCollection'
   }
 
@@ -185,7 +183,11 @@ class FeatureSplitter {
       this.#bytes += Buffer.byteLength(text)
       counted = at
     }
-    for (let at = this.#inString ? this.#readString(chunk, this.#skipped) : 0; at < chunk.length; at += 1) {
+    for (
+      let at = this.#inString === undefined ? 0 : this.#readString(chunk, this.#inString);
+      at < chunk.length;
+      at += 1
+    ) {
       const character = chunk.charAt(at)
       const isBetween = this.depth === (this.#inFeatures ? 2 : 0)
       const message = isBetween ? this.#problemWith(character) : undefined
@@ -243,7 +245,6 @@ class FeatureSplitter {
     if (this.depth === 0) this.lastLine = this.line
     if (unfinished) unfinished.json += rest
     if (!unfinished || this.depth > 0 || !this.#collection) return unfinished
-    this.#hasEnded = true
     const row = parseJsonRow(0, unfinished.json)
     if ('fields' in row) this.members = row.fields
     if (this.#crs === undefined) this.lateCrs = crsOf(unfinished.json)
@@ -256,9 +257,8 @@ class FeatureSplitter {
     while (at < chunk.length && chunk[at] !== '"') at += chunk[at] === '\\' ? 2 : 1
     // A longer name is not `features`, and a string can be as long as the file.
     if (this.depth === 1) this.#name = (this.#name + chunk.slice(from, Math.min(at, from + 9))).slice(0, 9)
-    this.#inString = at >= chunk.length
-    this.#skipped = at - chunk.length
-    return this.#inString ? chunk.length : at + 1
+    this.#inString = at < chunk.length ? undefined : at - chunk.length
+    return Math.min(at + 1, chunk.length)
   }
 }
 

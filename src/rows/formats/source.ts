@@ -29,9 +29,7 @@ export const dialectMembers = {
   empty: z.array(z.string().min(1)).min(1).optional(),
 }
 
-const dialect = z.object(dialectMembers)
-
-export type Dialect = z.output<typeof dialect>
+export type Dialect = z.output<z.ZodObject<typeof dialectMembers>>
 
 /** A file in a manifest: its path, its name there, for messages, and how it is written. */
 export interface SourceFile {

@@ -27,25 +27,21 @@ export function parseFormat(code: string, startsIn1904: boolean): NumberFormat {
   const all = splitSections(code.slice(0, MAX_LENGTH)).filter((tokens) => !tokens.some((token) => token.code === '@'))
   const showTimes = all.map((tokens) => findTime(tokens, startsIn1904))
   const isCode = all[0] !== undefined && !showTimes[0] && !isQuantity(all[0], false)
-  const sections = all.map((tokens, index): Section => {
+  const sections = all.map((tokens, index) => {
     const condition = findCondition(tokens)
     // The section of 0 may show a quantity as a dash, or not at all.
     const isPlain = isQuantity(tokens, index === 1) || !(isCode || placesOf(tokens).length > 0)
     // Sections for negative numbers alone have their own sign.
     const sign = index === 0 && (condition?.(1) ?? true) ? '-' : ''
-    return { condition, show: showTimes[index] ?? ((value) => (isPlain ? value : showCode(tokens, value, sign))) }
+    const show: NumberFormat = showTimes[index] ?? ((value) => (isPlain ? value : showCode(tokens, value, sign)))
+    return { condition, show }
   })
-  return (value) => findSection(sections, value)?.show(value) ?? value
-}
-
-interface Section {
-  condition: ((value: number) => boolean) | undefined
-  show: NumberFormat
-}
-
-function findSection(sections: readonly Section[], value: number): Section | undefined {
-  if (sections.some(({ condition }) => condition)) return sections.find(({ condition }) => condition?.(value) ?? true)
-  return sections[value < 0 ? 1 : value === 0 ? 2 : 0] ?? sections[0]
+  const hasConditions = sections.some(({ condition }) => condition)
+  const sectionOf = (value: number) => sections[value < 0 ? 1 : value === 0 ? 2 : 0] ?? sections[0]
+  return (value) => {
+    const fitting = () => sections.find(({ condition }) => condition?.(value) ?? true)
+    return (hasConditions ? fitting() : sectionOf(value))?.show(value) ?? value
+  }
 }
 
 /** A part of a format: the place of a digit (`0` always has one, `#` and `?` only if the number has), a text, a code, or what is in brackets. */
@@ -70,7 +66,7 @@ function splitSections(format: string): Token[][] {
 
 const CONDITION = /^(<=|>=|<>|<|>|=)(-?\d{1,20}(?:\.\d{1,20})?)$/
 
-function findCondition(tokens: readonly Token[]): Section['condition'] {
+function findCondition(tokens: readonly Token[]): ((value: number) => boolean) | undefined {
   const [, sign = '', limit] = tokens.flatMap(({ bracket = '' }) => CONDITION.exec(bracket) ?? [])
   if (limit === undefined) return undefined
   const accepted = { '<': [-1], '<=': [-1, 0], '=': [0], '>=': [0, 1], '>': [1], '<>': [-1, 1] }[sign] ?? []
@@ -132,16 +128,11 @@ const DAYS_TO_1904 = 1_462
 /** Excel counts a 29 February 1900, which did not exist, so the number of an earlier day is one too small. */
 const FIRST_RIGHT_DAY = 61
 
-/** What of a moment is shown. */
-interface ShownTime {
-  hasDate: boolean
-  hasTime: boolean
-  /** Whether dates are counted from 1904. */
-  startsIn1904: boolean
-}
-
 /** Returns a number of days as `2026-01-31`, `09:00` or `2026-01-31T09:00:00`. One that is no date stays as it is. */
-function showTime(value: number, { hasDate, hasTime, startsIn1904 }: ShownTime): string | number {
+function showTime(
+  value: number,
+  { hasDate, hasTime, startsIn1904 }: Readonly<Record<'hasDate' | 'hasTime' | 'startsIn1904', boolean>>,
+): string | number {
   const days = startsIn1904 ? value + DAYS_TO_1904 : value < FIRST_RIGHT_DAY ? value + 1 : value
   const date = new Date(Math.round(((days - DAYS_TO_1970) * DAY_MS) / SECOND_MS) * SECOND_MS)
   if (value < 0 || Number.isNaN(date.getTime())) return value
