@@ -11,6 +11,7 @@ BEGIN
   WHILE TG_OP = 'INSERT' AND clock_timestamp() = began LOOP
   END LOOP;
   microseconds := extract(epoch FROM clock_timestamp()) * 1000000;
+  IF TG_OP = 'INSERT' THEN NEW.epoch := gen_random_uuid(); END IF;
   NEW.revision := CASE TG_OP WHEN 'INSERT' THEN microseconds ELSE greatest(microseconds, OLD.revision + 1) END;
   RETURN NEW;
 END $$;

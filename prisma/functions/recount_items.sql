@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION recount_items() RETURNS void LANGUAGE plpgsql
 BEGIN
   LOCK TABLE items IN SHARE ROW EXCLUSIVE MODE;
   PERFORM touch_datasets(ARRAY(SELECT id FROM datasets));
+  PERFORM restart_logs(ARRAY(SELECT id FROM datasets));
   PERFORM pg_notify('catalog', 'everything');
   DELETE FROM item_counts;
   INSERT INTO item_counts (dataset_id, list, n)

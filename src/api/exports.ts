@@ -6,6 +6,7 @@ import { type FilterValues, pickFilters } from '../catalog/filters.ts'
 import type { Dataset } from '../catalog/models.ts'
 import type { ReadCatalog } from '../catalog/snapshot-reader.ts'
 import { type ExportContent, type ExportWindow, exportTag, FIRST_WINDOW, writeExport } from '../catalog/sql/export.ts'
+import { after } from '../changes/cursor.ts'
 import { refused } from '../errors/errors.ts'
 import type { Slots } from '../gateway/admission/fair-share.ts'
 import { type Asked, addDoor, type Services } from '../gateway/answer.ts'
@@ -14,6 +15,7 @@ import { pathParameters } from '../gateway/http.ts'
 import { appendVary, type Coding, chooseContentCoding, VARY } from '../gateway/negotiation.ts'
 import { parseQueryString, queryStringOf } from '../gateway/query-string.ts'
 import { createEncoder, entityTag, sendIfUnchanged } from '../gateway/reply.ts'
+import { changesAddress } from './changes.ts'
 import { exportPath, exportQuery } from './files.ts'
 
 /* Whole datasets as files (docs/exports.md). */
@@ -21,6 +23,7 @@ import { exportPath, exportQuery } from './files.ts'
 /** A dataset in one format and content coding. */
 interface Representation {
   dataset: Dataset
+  basePath: string
   selection: ExportSelection
   coding: Coding | undefined
 }
@@ -59,13 +62,14 @@ async function openExport(
   slots: Slots,
 ): Promise<Readable | undefined> {
   const { datasetId = '' } = pathParameters(request)
+  const { basePath } = request.server
   const { result: dataset } = await readCatalog((catalog) => catalog.dataset(datasetId))
   const coding = selection.format.frame && chooseContentCoding(request.headers['accept-encoding'])
   void reply.header('cache-control', 'private, no-cache')
   if (sendIfUnchanged(request, reply, { etag: tagOf(dataset, selection), coding })) return undefined
   if (request.method === 'HEAD') {
     await readCatalog((catalog) => readContent(catalog, catalog.dataset(datasetId), selection))
-    setHeaders(reply, { dataset, selection, coding })
+    setHeaders(reply, { dataset, basePath, selection, coding })
     void reply.send()
     return undefined
   }
@@ -80,7 +84,7 @@ async function openExport(
   const parts = writeExport(content, first, (window) => readBatch(readForStream, first.dataset.id, content, window))
   const stream = openStream(parts, (part) => request.use?.send(Buffer.byteLength(part)))
   stream.once('close', endExport).once('error', (error) => cutOff(request, reply, error))
-  setHeaders(reply, { dataset: first.dataset, selection, coding })
+  setHeaders(reply, { dataset: first.dataset, basePath, selection, coding })
   // Without a callback, pipeline would throw the error that `cutOff` gets.
   return coding ? pipeline(stream, createEncoder(coding), () => {}) : stream
 }
@@ -122,7 +126,7 @@ async function readBatch(read: ReadCatalog, datasetId: string, content: ExportCo
   return result
 }
 
-function setHeaders(reply: FastifyReply, { dataset, selection, coding }: Representation): void {
+function setHeaders(reply: FastifyReply, { dataset, basePath, selection, coding }: Representation): void {
   appendVary(reply, VARY)
   void reply.headers({
     etag: entityTag({ etag: tagOf(dataset, selection), coding }),
@@ -130,6 +134,7 @@ function setHeaders(reply: FastifyReply, { dataset, selection, coding }: Represe
     // A slug has only characters that need no escape in a quoted string (RFC 6266), and is a valid name of a file.
     'content-disposition': `attachment; filename="${dataset.slug}.${selection.format.name}"`,
     ...(coding && { 'content-encoding': coding }),
+    link: `<${changesAddress(basePath, dataset, after(dataset.revision))}>; rel="monitor"`,
   })
 }
 

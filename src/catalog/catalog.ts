@@ -13,6 +13,7 @@ import {
 import { type Connection, connectDatasets, createConnection } from './connection.ts'
 import type { DatasetConnectionArguments, ItemConnectionArguments } from './cursor.ts'
 import type { FilterValues } from './filters.ts'
+import { labelsByField } from './labels.ts'
 import {
   type Dataset,
   type FoundItem,
@@ -38,7 +39,8 @@ import type { DatasetList } from './snapshot/dataset-list.ts'
 import type { Loaders } from './snapshot/loaders.ts'
 import type { ReadLog } from './snapshot/read-log.ts'
 import type { LookupRow } from './sql/by-id.ts'
-import type { ExportBatch, ExportContent, ExportWindow } from './sql/export.ts'
+import type { ChangeBatch, LogPosition } from './sql/change-log.ts'
+import type { BatchContent, ExportBatch, ExportWindow } from './sql/export.ts'
 import type { ExportSize } from './sql/export-sizes.ts'
 import type { Extent } from './sql/extent.ts'
 import type { Facet, FacetField } from './sql/facets.ts'
@@ -258,8 +260,24 @@ export class Catalog {
   }
 
   /** The next matching items of a dataset, in order of id, as lines of an export. */
-  exportBatch({ id }: Dataset, content: ExportContent, window: ExportWindow): Promise<ExportBatch> {
+  exportBatch({ id }: Dataset, content: BatchContent, window: ExportWindow): Promise<ExportBatch> {
     return this.#loaders.exportBatch(id, content, window)
+  }
+
+  /** The changes of a dataset after a position in its log; undefined without a log. */
+  changesOf({ id }: Dataset, after: LogPosition, limit: number): Promise<ChangeBatch | undefined> {
+    return this.#loaders.changes(id, after, limit)
+  }
+
+  /** The labels of a dataset, as a manifest has them: by the field, then by the code. */
+  async labelsOf({ id }: Dataset): Promise<Record<string, Record<string, string>>> {
+    return labelsByField(await this.#loaders.labels(id))
+  }
+
+  /** Whether there is a dataset with this UUID, which the key may not access perhaps. */
+  exists(id: string): boolean {
+    this.#readLog.dependOnAll()
+    return this.#list.withId(id) !== undefined
   }
 
   /** The dataset with the id or slug; without it, all datasets that the key may access. */

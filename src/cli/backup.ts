@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
+import { resetAllChanges } from '../changes/retention.ts'
 import { readConfig } from '../config/config.ts'
 import { databaseExists } from '../database/database.ts'
 import { backUp, restore } from '../embedded/backup.ts'
@@ -46,6 +47,8 @@ async function runRestore(folder: string, { yes }: { yes?: true }): Promise<void
     () => `the database of ${dataDir} is the old one, or that of ${folder}`,
     () => restore(dataDir, folder),
   )
+  // Copies of the datasets may have changes that this database has not.
+  await withOpenDatabase(({ withSession }) => withSession(resetAllChanges))
   printLine(`The database of ${dataDir} is now that of ${folder}, with its keys, grants and access to datasets`)
   printNotice('warning: keys and secrets that were revoked since the backup work again; compare: npx catalog keys list')
 }

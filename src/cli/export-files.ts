@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ExportFormat, NDJSON } from '../catalog/export-formats.ts'
+import { labelsByField } from '../catalog/labels.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { type ExportWindow, FIRST_WINDOW, fetchExportBatch, linesFrom } from '../catalog/sql/export.ts'
 import { refused } from '../errors/errors.ts'
 import type { CodeLabel, PrismaClient } from '../generated/prisma/client.ts'
-import { LABELLED_FIELDS } from '../rows/field-schemas.ts'
 import { cannotWrite, refuseExisting, removeComplete, writeComplete } from './complete-file.ts'
 import { writeData } from './print.ts'
 
@@ -61,16 +61,12 @@ export async function exportBundle(
 
 const ITEMS = 'items.ndjson'
 
-/** All columns of the dataset but `revision`, which each database counts by itself. */
-function manifestText({ revision, ...dataset }: Dataset, labels: readonly CodeLabel[]): string {
-  const listOf = (field: string) => {
-    const list = labels.filter((label) => label.field === field)
-    return list.length === 0 ? [] : [[field, Object.fromEntries(list.map(({ code, label }) => [code, label]))]]
-  }
+/** All columns of the dataset but `revision` and `epoch`, which each database has by itself. */
+function manifestText({ revision, epoch, ...dataset }: Dataset, labels: readonly CodeLabel[]): string {
   const manifest = {
     dataset,
     items: [{ file: ITEMS, exact: true }],
-    ...(labels.length > 0 && { labels: Object.fromEntries(LABELLED_FIELDS.flatMap(listOf)) }),
+    ...(labels.length > 0 && { labels: labelsByField(labels) }),
   }
   return `${JSON.stringify(manifest, null, 2)}\n`
 }

@@ -86,6 +86,7 @@ const environment = z.object({
   MAX_CONNECTIONS_PER_ADDRESS: integer(1, 1_000_000).default(1_000),
   MAX_REFUSALS_PER_MINUTE: integer(1, 1_000_000_000).default(600),
   MAX_EXPORTS: integer(1, 10_000).default(8),
+  MAX_WAITING_REQUESTS: integer(0, 1_000_000).default(1_000),
   RESPONSE_STALL_TIMEOUT_MS: integer(1, MAX_WAIT_MS).default(60_000),
   UNREAD_RESPONSES_MB: integer(1, 1_000_000).default(256),
   RECEIVE_TIMEOUT_MS: integer(1, 600_000).default(15_000),
@@ -93,7 +94,9 @@ const environment = z.object({
   LOG_LEVEL: oneOf(LOG_LEVELS).optional(),
   METRICS_PORT: integer(0, 65535).optional(),
   RESPONSE_CACHE_MB: integer(0, 1_000_000).default(64),
+  CATALOG_API_KEY: z.string().optional(),
   UNDO_DAYS: integer(0, 36_500).default(30),
+  FEED_RETENTION_DAYS: integer(1, 36_500).default(30),
 })
 type Environment = z.output<typeof environment>
 
@@ -146,13 +149,16 @@ const configuration = environment
       maxConnectionsPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS,
       refusalsPerMinute: env.MAX_REFUSALS_PER_MINUTE,
       maxExports: env.MAX_EXPORTS,
+      maxWaiting: env.MAX_WAITING_REQUESTS,
       responseStallTimeoutMs: env.RESPONSE_STALL_TIMEOUT_MS,
       unreadBytes: env.UNREAD_RESPONSES_MB * 1024 * 1024,
       receiveTimeoutMs: env.RECEIVE_TIMEOUT_MS,
       trustedProxies: env.TRUSTED_PROXIES,
     },
     responseCacheBytes: env.RESPONSE_CACHE_MB * 1024 * 1024,
+    originKey: env.CATALOG_API_KEY,
     undoDays: env.UNDO_DAYS,
+    feedRetentionDays: env.FEED_RETENTION_DAYS,
   }))
 
 /** The settings of a process, parsed and complete. Times are in milliseconds. */

@@ -79,9 +79,15 @@ export class FeedState {
   #completeUntilMs = Number.NEGATIVE_INFINITY
   #completeUntilDateMs = Number.NEGATIVE_INFINITY
   #position: LogPosition | undefined
+  readonly #listeners: (() => void)[] = []
   #connections = 0
 
   apply(event: FeedEvent): void {
+    this.#apply(event)
+    for (const listener of this.#listeners) listener()
+  }
+
+  #apply(event: FeedEvent): void {
     switch (event.kind) {
       case 'changed':
         this.#position = undefined
@@ -134,6 +140,7 @@ export class FeedState {
       isUnchanged: (topics, since) => this.isUnchanged(topics, since),
       position: () => this.position(),
       connections: () => this.#connections,
+      onEvent: (listener) => void this.#listeners.push(listener),
       ...connection,
     }
   }
@@ -157,6 +164,8 @@ export interface ChangeFeed {
   announced: () => Promise<void>
   /** A position in the write-ahead log that comes after all received changes; undefined if it is not known. */
   position: () => LogPosition | undefined
+  /** Calls a function after each event: a change, or the start or the end of a time in which changes may be missing. */
+  onEvent: (listener: () => void) => void
   /** How many times the feed has connected: a new connection may reach another server than those before. */
   connections: () => number
   close: () => Promise<void>

@@ -9,6 +9,7 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The resource has no such method.' },
   NOT_ACCEPTABLE: { status: 406, meaning: '`Accept` allows no media type of the route.' },
   REQUEST_TIMEOUT: { status: 408, meaning: 'The request took too long to arrive.' },
+  CURSOR_EXPIRED: { status: 410, meaning: 'The changes since the cursor are not known any more. Begin again.' },
   PRECONDITION_FAILED: { status: 412, meaning: '`If-Match` names another version of the response.' },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is too long.' },
   URI_TOO_LONG: { status: 414, meaning: 'The URL has more than 12 kB.' },
@@ -124,6 +125,7 @@ const REFUSALS = {
   unread: ['Too many bytes of earlier requests and responses are in progress; finish them first', 1],
   time: [`The operation took longer than ${READ_TIME_MS / 1000} seconds`, 1],
   exports: ['Too many exports at once; try again', 5],
+  waiting: ['Too many requests wait for changes; ask later, or without Prefer: wait', 5],
   /** A statement took longer than STATEMENT_TIMEOUT_MS: a lock, or a slow database. */
   statement: ['The database took too long; try again', 1],
   /** The database is away. */

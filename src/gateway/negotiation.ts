@@ -85,14 +85,28 @@ function namedTypes(accept: string | undefined): string[] {
 }
 
 /**
- * Whether a `Prefer` header asks for strict handling (RFC 7240 section 4.4): an unknown parameter is an error then. Only the first
- * preference of a name counts (section 2).
+ * Whether a `Prefer` header asks for strict handling (RFC 7240 section 4.4): an unknown parameter is an error then.
  */
 export function prefersStrict(header: string | string[] | undefined): boolean {
-  if (header === undefined) return false
+  return preference(header, 'handling') === 'strict'
+}
+
+/** The longest wait that a client may prefer, in seconds. */
+const MAX_WAIT_SECONDS = 60
+
+/** The seconds that a client prefers to wait (RFC 7240 section 4.3), at most 60; undefined if it does not, or not from 1 on. */
+export function preferredWait(header: string | string[] | undefined): number | undefined {
+  const seconds = preference(header, 'wait')
+  if (seconds === undefined || !/^\d+$/.test(seconds) || Number(seconds) === 0) return undefined
+  return Math.min(Number(seconds), MAX_WAIT_SECONDS)
+}
+
+/** The value of a preference. Only the first one of a name counts (RFC 7240 section 2). */
+function preference(header: string | string[] | undefined, wanted: string): string | undefined {
+  if (header === undefined) return undefined
   const preferences = withoutSeparators(String(header)).split(',')
   const values = preferences.map((preference) => preference.split(';')[0]?.split('=').map(normalize) ?? [])
-  return values.find(([name]) => name === 'handling')?.[1] === 'strict'
+  return values.find(([name]) => name === wanted)?.[1]
 }
 
 /**

@@ -7,8 +7,8 @@ export interface StoredColumns {
   images: string[]
 }
 
-/** The revision of a dataset is not restored, because a revision never returns. */
-const OMITTED = ['revision']
+/** They are not restored, because a revision never returns. */
+const OMITTED = ['revision', 'epoch']
 
 /** Reads the names of the stored columns. A column that a migration adds later is one of them. */
 export async function readStoredColumns(session: SqlSession): Promise<StoredColumns> {

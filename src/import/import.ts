@@ -10,7 +10,7 @@ import { readLabels } from '../rows/labels.ts'
 import { columnsOf, type Manifest, readManifest } from '../rows/manifest.ts'
 import type { RowItem } from '../rows/parse-item.ts'
 import type { FileProblem } from '../rows/problem.ts'
-import { sql } from '../sql.ts'
+import { type SqlSession, sql } from '../sql.ts'
 import { findDataset } from './change-dataset.ts'
 import { removeBadRows } from './cross-row-checks.ts'
 import { withDatasetLocked } from './dataset-lock.ts'
@@ -36,6 +36,8 @@ export interface ImportOptions {
   skipInvalid: boolean
   /** Only report and count; the import changes nothing. */
   dryRun?: boolean
+  /** Whether a copy of a dataset of another catalog becomes a dataset of its own. Without it the import is refused. */
+  detach?: boolean
   /** Asked before a large change of a kind (large-change.ts). False stops the import. A kind without a question is allowed. */
   confirm?: Questions
   /** Called before the merge. Only the plan of a dry run has items. */
@@ -100,9 +102,10 @@ export async function importManifest(
   return database.withSession(async (session) => {
     const { slug } = dataset
     const { id: datasetId } = await findDataset(session, dataset)
+    if (!options.detach) await refuseMirror(session, datasetId, slug)
     const { bytes, state } = await statFiles(paths)
     const sources = await readSources(paths, options)
-    const unchanged = await findSameImport(session, datasetId, sources.digest)
+    const unchanged = options.detach ? undefined : await findSameImport(session, datasetId, sources.digest)
     if (unchanged !== undefined)
       return { datasetId, slug, created: 0, updated: 0, unchanged, removed: 0, skipped: 0, unidentified: 0 }
     const problems = new RowProblems(files, options)
@@ -123,6 +126,15 @@ export async function importManifest(
       await dropStaging(session, table).catch(() => {})
     }
   })
+}
+
+/** @throws `OPERATION_FAILED` if the dataset is a copy, whose next state would replace what is imported */
+async function refuseMirror(session: SqlSession, datasetId: string, slug: string): Promise<void> {
+  const { rows } = await session.query<{ origin: string }>(sql`SELECT origin FROM mirrors WHERE dataset_id = $1`, [
+    datasetId,
+  ])
+  for (const { origin } of rows)
+    throw operationFailed(`The dataset ${slug} is a copy from ${origin}; with --detach it becomes a dataset of its own`)
 }
 
 /**
@@ -177,6 +189,7 @@ async function checkAndMerge(job: Import, sources: Sources, allowed: AllowedChan
     // Readers see the change when it commits, which is soon. The rows were read long before.
     return options.now ?? new Date()
   }
+  if (options.detach) await session.query(sql`DELETE FROM mirrors WHERE dataset_id = $1`, [datasetId])
   const counts = await load(state, keepMissing ? sql`false` : sql`NOT ${whereKept(table)}`, review)
   // Another import reports the problems again. `problems` gets skipped rows only when the transaction has ended, because it may begin again.
   const hasProblems = bad.length + problems.count + problems.warnings > 0

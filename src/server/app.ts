@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { addChangesRoute } from '../api/changes.ts'
 import { addExportRoutes } from '../api/exports.ts'
 import { addGraphQLRoute } from '../api/graphql/graphql.ts'
 import { addHealthRoutes } from '../api/health.ts'
@@ -13,10 +14,11 @@ import type { KeyUsage } from '../auth/key-usage.ts'
 import { cacheKeyOrigins } from '../auth/origins.ts'
 import { openRateLimits, type RateLimits } from '../auth/rate-limit.ts'
 import { createSnapshotReader } from '../catalog/snapshot-reader.ts'
+import { WaitingRequests } from '../changes/waiting.ts'
 import type { BaseMap } from '../config/base-maps.ts'
 import type { Database } from '../database/database.ts'
 import { createAdmission } from '../gateway/admission/admission.ts'
-import { createSlots, type Slots } from '../gateway/admission/fair-share.ts'
+import { countSlots, type SlotKind, type Slots } from '../gateway/admission/fair-share.ts'
 import { answerWithoutKey, createHttp, type HttpOptions } from '../gateway/http.ts'
 import { ResponseCache } from '../gateway/response-cache.ts'
 import type { RegisteredDocuments, TrustedDocuments } from '../graphql/operation/documents.ts'
@@ -24,7 +26,7 @@ import type { RegisteredDocuments, TrustedDocuments } from '../graphql/operation
 /** The counts and documents that all processes of one port share. */
 export interface Shared {
   rateLimits: RateLimits
-  exportSlots: Slots
+  slots: Readonly<Record<SlotKind, Slots>>
   registeredDocuments: RegisteredDocuments
 }
 
@@ -104,7 +106,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   addMcpRoute(app, services, { trusted: trustedDocuments, findKeyOrigins, corsOrigins: options.corsOrigins })
   addTileRoute(app, services)
-  addExportRoutes(app, services, shared?.exportSlots ?? createSlots(limits.maxExports))
+  const slots = shared?.slots ?? countSlots(limits)
+  addExportRoutes(app, services, slots.exports)
+  addChangesRoute(app, services, new WaitingRequests(changeFeed, slots.waiting))
   addOgcRoutes(app, services, { contact, sendOgc })
   addHealthRoutes(app, database)
   return app

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { KeyUsage } from '../auth/key-usage.ts'
+import { forgetRegularly } from '../changes/retention.ts'
 import type { Config } from '../config/config.ts'
 import { type Database, type OpenOptions, openDatabase } from '../database/database.ts'
 import { messageOf } from '../errors/errors.ts'
@@ -37,6 +38,8 @@ export async function openGateway(
   opened.defer(database.close)
   const keyUsage = new KeyUsage(database.prisma)
   opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be recorded: ${messageOf(error)}`)))
+  const reportOld = (error: unknown) => log.warn(`Old changes can't be deleted: ${messageOf(error)}`)
+  opened.defer(forgetRegularly(database, config.feedRetentionDays, reportOld))
   const app = await createApp({ ...config, ...parts, database, keyUsage })
   opened.defer(() => app.close())
   return { database, app }

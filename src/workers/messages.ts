@@ -1,5 +1,6 @@
 import type { Allowance } from '../auth/rate-limit.ts'
 import type { FeedEvent } from '../database/change-feed.ts'
+import type { SlotKind } from '../gateway/admission/fair-share.ts'
 import type { Readiness } from '../gateway/readiness.ts'
 import type { MetricValues } from '../gateway/telemetry/metrics.ts'
 
@@ -33,7 +34,7 @@ export type ToPrimary =
   | { type: 'closed'; id: number }
   /** The questions of one turn of the worker's event loop. */
   | { type: 'questions'; questions: readonly { id: number; question: Question }[] }
-  | { type: 'exportEnded'; keyId: string }
+  | { type: 'releaseSlot'; kind: SlotKind; keyId: string }
   | { type: 'metrics'; values: MetricValues }
 
 /** A worker's question about something that all workers count or store together. */
@@ -41,7 +42,7 @@ export type Question =
   | { ask: 'countRequest'; keyId: string; requestsPerMinute: number }
   | { ask: 'countItems'; keyId: string; itemsPerMinute: number; items: number }
   | { ask: 'countRefusal'; network: string }
-  | { ask: 'beginExport'; keyId: string }
+  | { ask: 'takeSlot'; kind: SlotKind; keyId: string }
   | { ask: 'findDocument'; hash: string }
   | { ask: 'registerDocument'; hash: string; query: string }
   /** The worker has then received the changes, too. */
@@ -50,7 +51,7 @@ export type Question =
 /** The answer to a question. It has the member for that question. */
 export interface Answer {
   allowance?: Allowance
-  mayExport?: boolean
+  isTaken?: boolean
   query?: string | undefined
 }
 

@@ -1,5 +1,6 @@
 import type { Allowance } from '../auth/rate-limit.ts'
 import { type ChangeFeed, FeedState } from '../database/change-feed.ts'
+import type { SlotKind, Slots } from '../gateway/admission/fair-share.ts'
 import { createRegisteredDocuments } from '../graphql/operation/documents.ts'
 import type { Shared } from '../server/app.ts'
 import { type Answer, isToWorker, type Question, type ToPrimary, type ToWorker } from './messages.ts'
@@ -53,10 +54,7 @@ export class PrimaryChannel {
         countRefusal: async (network) => allowanceOf(await this.#ask({ ask: 'countRefusal', network })),
         close: () => {},
       },
-      exportSlots: {
-        take: async (keyId) => (await this.#ask({ ask: 'beginExport', keyId })).mayExport === true,
-        release: (keyId) => this.send({ type: 'exportEnded', keyId }),
-      },
+      slots: { exports: this.#slots('exports'), waiting: this.#slots('waiting') },
       registeredDocuments: {
         find: async (hash) => {
           const query = (await known.find(hash)) ?? (await this.#ask({ ask: 'findDocument', hash })).query
@@ -69,6 +67,13 @@ export class PrimaryChannel {
           await known.register(hash, query)
         },
       },
+    }
+  }
+
+  #slots(kind: SlotKind): Slots {
+    return {
+      take: async (keyId) => (await this.#ask({ ask: 'takeSlot', kind, keyId })).isTaken === true,
+      release: (keyId) => this.send({ type: 'releaseSlot', kind, keyId }),
     }
   }
 

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import { type ChangeFeed, FeedState } from '../database/change-feed.ts'
 import type { Database } from '../database/database.ts'
 import { countConnections } from '../gateway/admission/connection-limits.ts'
-import { createSlots } from '../gateway/admission/fair-share.ts'
+import { countSlots } from '../gateway/admission/fair-share.ts'
 import { trustProxies } from '../gateway/admission/proxies.ts'
 import type { Readiness } from '../gateway/readiness.ts'
 import type { Metrics } from '../gateway/telemetry/metrics.ts'
@@ -43,7 +43,7 @@ export class Primary {
     this.#config = config
     this.#shared = {
       rateLimits,
-      exportSlots: createSlots(limits.maxExports),
+      slots: countSlots(limits),
       registeredDocuments: createRegisteredDocuments(),
     }
     const count = countConnections(limits.maxConnectionsPerAddress, trustProxies(limits.trustedProxies))
@@ -108,10 +108,13 @@ export class Primary {
         for (const questions of groups.values()) void this.#answerAll(worker, questions)
         break
       }
-      case 'exportEnded':
-        worker.exportingKeys.splice(worker.exportingKeys.indexOf(message.keyId), 1)
-        this.#shared.exportSlots.release(message.keyId)
+      case 'releaseSlot': {
+        const { keyId, kind } = message
+        const held = worker.slots.findIndex((slot) => slot.keyId === keyId && slot.kind === kind)
+        worker.slots.splice(held, 1)
+        this.#shared.slots[kind].release(keyId)
         break
+      }
       case 'metrics':
         this.metrics?.onValues(worker, message.values)
     }
@@ -122,8 +125,8 @@ export class Primary {
     worker.send({ type: 'answers', answers: await Promise.all(answering) })
   }
 
-  async #answer({ exportingKeys }: WorkerProcess, question: Question): Promise<Answer> {
-    const { rateLimits, exportSlots, registeredDocuments } = this.#shared
+  async #answer(worker: WorkerProcess, question: Question): Promise<Answer> {
+    const { rateLimits, slots, registeredDocuments } = this.#shared
     switch (question.ask) {
       case 'countRequest':
         return { allowance: await rateLimits.countRequest(question.keyId, question.requestsPerMinute) }
@@ -131,10 +134,11 @@ export class Primary {
         return { allowance: await rateLimits.countItems(question.keyId, question.itemsPerMinute, question.items) }
       case 'countRefusal':
         return { allowance: await rateLimits.countRefusal(question.network) }
-      case 'beginExport': {
-        const mayExport = await exportSlots.take(question.keyId)
-        if (mayExport) exportingKeys.push(question.keyId)
-        return { mayExport }
+      case 'takeSlot': {
+        const { keyId, kind } = question
+        const isTaken = await slots[kind].take(keyId)
+        if (isTaken) worker.slots.push({ keyId, kind })
+        return { isTaken }
       }
       case 'findDocument':
         return { query: await registeredDocuments.find(question.hash) }
@@ -149,7 +153,7 @@ export class Primary {
 
   #onEnd(worker: WorkerProcess): void {
     this.#balancer.onEnd(worker)
-    for (const keyId of worker.exportingKeys.splice(0)) this.#shared.exportSlots.release(keyId)
+    for (const { keyId, kind } of worker.slots.splice(0)) this.#shared.slots[kind].release(keyId)
     this.metrics?.onEnd(worker)
   }
 }

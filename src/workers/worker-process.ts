@@ -1,5 +1,6 @@
 import type { Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
+import type { SlotKind } from '../gateway/admission/fair-share.ts'
 import type { MetricValues } from '../gateway/telemetry/metrics.ts'
 import type { ToWorker } from './messages.ts'
 
@@ -18,8 +19,8 @@ export class WorkerProcess {
   readonly index: number
   readonly connections = new Map<number, Connection>()
   isReady = false
-  /** The key of each export that runs. */
-  readonly exportingKeys: string[] = []
+  /** The slots that its requests hold. */
+  readonly slots: { kind: SlotKind; keyId: string }[] = []
   /** The values of its metrics when they were last read. */
   metrics: MetricValues = []
   readonly #worker: Worker

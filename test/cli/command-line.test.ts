@@ -55,7 +55,11 @@ describe('The command line', () => {
     [['xyzzy'], {}, /^catalog: unknown command 'xyzzy'\n$/],
     [['imprt'], {}, /^catalog: unknown command 'imprt' \(Did you mean import\?\)\n$/],
     [['datasets', 'shwo'], {}, /^catalog: unknown command 'shwo'; the commands are list, show, .*\n$/],
-    [['datasets', 'x'], {}, /^catalog: unknown command 'x'; the commands are list, show, update, remove, restore\n$/],
+    [
+      ['datasets', 'x'],
+      {},
+      /^catalog: unknown command 'x'; the commands are list, show, update, remove, restore, reset-changes\n$/,
+    ],
     [['keys', 'x'], {}, /^catalog: unknown command 'x'\n$/],
     [['--verbose'], {}, /^catalog: unknown option '--verbose'\n$/],
     [['import'], {}, /^catalog: missing required argument 'manifest'\n$/],

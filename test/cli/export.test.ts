@@ -117,7 +117,9 @@ describe('catalog export', () => {
     const bundle = inFolder('bundle')
     expect((await run(DATASET.draft, '--format', 'bundle', '--output', bundle)).code).toBe(0)
     expect((await readdir(bundle)).sort()).toEqual(['items.ndjson', 'manifest.json'])
-    const { revision, ...dataset } = await t.database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'draft' } })
+    const { revision, epoch, ...dataset } = await t.database.prisma.dataset.findUniqueOrThrow({
+      where: { slug: 'draft' },
+    })
     const manifest = JSON.parse(await readFile(join(bundle, 'manifest.json'), 'utf8'))
     expect(manifest).toEqual(JSON.parse(JSON.stringify({ dataset, items: [{ file: 'items.ndjson', exact: true }] })))
 

@@ -76,6 +76,8 @@ const RUNS: readonly (readonly [command: string, ...args: string[]])[] = [
   ['datasets show', 'HOSTILE'],
   ['datasets update', 'places', '--name', 'a HOSTILE b'],
   ['datasets update', 'places', '--status', 'HOSTILE'],
+  ['datasets reset-changes', 'evil'],
+  ['mirror', 'HOSTILE'],
   ['history', 'places'],
   ['history show', '2'],
   ['history show', 'HOSTILE'],

@@ -120,6 +120,7 @@ test.each([...urls])(
     if (url.startsWith('/tiles/')) expect(text).toContain('Gyeongbokgung Palace')
     else if (url.includes('.parquet')) expect(text).toMatch(/^PAR1.*Gyeongbokgung Palace.*PAR1$/s)
     else if (url.includes('.csv')) expect(text).toMatch(/^id,.*\r\n.*Gyeongbokgung Palace/s)
+    else if (url.startsWith('/changes/')) expect(text).toMatch(/^\{"dataset":.*"complete":false\}\n$/s)
     else if (url.includes('.ndjson')) expect(text).toMatch(/^\{"id":.*Gyeongbokgung Palace/s)
     else if (/^\/(ogc|exports)/.test(url)) expect(JSON.parse(text).features).not.toEqual([])
     else {

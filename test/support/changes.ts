@@ -6,6 +6,7 @@ export const silentChangeFeed: ChangeFeed = {
   isUnchanged: () => false,
   announced: async () => {},
   position: () => undefined,
+  onEvent: () => {},
   connections: () => 0,
   close: async () => {},
 }

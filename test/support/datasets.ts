@@ -16,6 +16,7 @@ export function someDataset(id: string, revision: bigint, fields: Partial<Datase
     createdAt: new Date(0),
     updatedAt: new Date(0),
     revision,
+    epoch: id,
     ...fields,
   }
 }

@@ -41,6 +41,8 @@ CREATE TABLE datasets (
   -- Text, so that every client gets the date as the manifest gave it.
   source_date      text CHECK (source_date ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'),
   update_frequency text,
+  -- Cursors of its changes have it. A new one says that they are of another life of the dataset.
+  epoch            uuid NOT NULL DEFAULT gen_random_uuid(),
 
   -- The address of a dataset is its UUID or its slug, so no slug may look like a UUID.
   CONSTRAINT datasets_slug_is_not_a_uuid
@@ -58,6 +60,7 @@ CREATE UNIQUE INDEX datasets_slug_key ON datasets (slug);
 
 COMMENT ON COLUMN datasets.revision IS
   'Time of the last change to the dataset, its items, their images or the labels, in microseconds since 1970.';
+COMMENT ON COLUMN datasets.epoch IS 'Random number in the cursors of the dataset''s changes. With a new one, copies begin again.';
 
 -- Chapters 2 and 4 add the columns that are computed: tile_cell, folded_name and folded_keywords.
 CREATE TABLE items (
@@ -309,6 +312,51 @@ CREATE TABLE last_imports (
   revision   bigint NOT NULL,
   digest     text   NOT NULL
 );
+
+-- The log of changes, which copies of a dataset follow. Triggers of chapter 3 write both tables. An item has one row, of its last change;
+-- the row of a removed item stays until FEED_RETENTION_DAYS are over. There is no foreign key: a change of the log locks no other row.
+CREATE TABLE item_changes (
+  dataset_id uuid   NOT NULL,
+  item_id    uuid   NOT NULL,
+  revision   bigint NOT NULL,
+
+  PRIMARY KEY (dataset_id, item_id)
+);
+-- The changes of a dataset after a revision.
+CREATE INDEX item_changes_dataset_id_revision_item_id_idx ON item_changes (dataset_id, revision, item_id);
+
+CREATE TABLE change_logs (
+  dataset_id   uuid   PRIMARY KEY,
+  horizon      bigint NOT NULL,
+  described_at bigint NOT NULL,
+  empty_from   bigint,
+  loaded_by    text
+);
+
+COMMENT ON TABLE item_changes IS 'The last change of each item that was changed or removed.';
+COMMENT ON COLUMN item_changes.revision IS 'Revision of the dataset after the change.';
+COMMENT ON TABLE change_logs IS 'What the log has of each dataset.';
+COMMENT ON COLUMN change_logs.horizon IS 'The log has all changes after this revision.';
+COMMENT ON COLUMN change_logs.described_at IS 'Revision of the last change to the row of the dataset or its labels.';
+COMMENT ON COLUMN change_logs.empty_from IS 'From this revision to the horizon the dataset had no items. Null if that is not known.';
+COMMENT ON COLUMN change_logs.loaded_by IS 'The transaction that loaded the first items.';
+
+-- Datasets that are copies of those of another catalog (catalog mirror). As in last_imports, no foreign key: datasets_log() removes rows.
+CREATE TABLE mirrors (
+  dataset_id  uuid           PRIMARY KEY,
+  origin      text           NOT NULL,
+  cursor      text           NOT NULL,
+  dataset     jsonb          NOT NULL,
+  complete_at timestamptz(3) NOT NULL,
+  problem     text
+);
+
+COMMENT ON TABLE mirrors IS 'Datasets that are copies of those of another catalog.';
+COMMENT ON COLUMN mirrors.origin IS 'URL of the other catalog.';
+COMMENT ON COLUMN mirrors.cursor IS 'Cursor of the last complete state.';
+COMMENT ON COLUMN mirrors.dataset IS 'The dataset with its labels, as the origin has described it.';
+COMMENT ON COLUMN mirrors.complete_at IS 'When the copy was last known to be complete.';
+COMMENT ON COLUMN mirrors.problem IS 'Why the origin gives no changes any more, or null.';
 
 -- The mark of the server that accepts writes: a random number that it gets after each start and after each promotion. Only replicas
 -- of this server show it (src/database/log-position.ts).
@@ -576,6 +624,7 @@ CREATE FUNCTION recount_items() RETURNS void LANGUAGE plpgsql
 BEGIN
   LOCK TABLE items IN SHARE ROW EXCLUSIVE MODE;
   PERFORM touch_datasets(ARRAY(SELECT id FROM datasets));
+  PERFORM restart_logs(ARRAY(SELECT id FROM datasets));
   PERFORM pg_notify('catalog', 'everything');
   DELETE FROM item_counts;
   INSERT INTO item_counts (dataset_id, list, n)
@@ -610,6 +659,7 @@ BEGIN
   WHILE TG_OP = 'INSERT' AND clock_timestamp() = began LOOP
   END LOOP;
   microseconds := extract(epoch FROM clock_timestamp()) * 1000000;
+  IF TG_OP = 'INSERT' THEN NEW.epoch := gen_random_uuid(); END IF;
   NEW.revision := CASE TG_OP WHEN 'INSERT' THEN microseconds ELSE greatest(microseconds, OLD.revision + 1) END;
   RETURN NEW;
 END $$;
@@ -655,22 +705,100 @@ END $$;
 COMMENT ON FUNCTION touch_datasets(uuid[]) IS
   'Locks datasets in the order of their ids, and moves their revisions. Triggers call it.';
 
+-- The log of changes, for copies of a dataset (table item_changes). The dataset is locked from its new revision to the commit, so its changes
+-- commit in the order of their revisions: who has read up to a revision misses none.
+
+-- Begins the logs of datasets again: they have only changes after the current revision.
+CREATE FUNCTION restart_logs(ids uuid[]) RETURNS void LANGUAGE plpgsql
+  SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+  DELETE FROM item_changes WHERE dataset_id = ANY (ids);
+  INSERT INTO change_logs (dataset_id, horizon, described_at)
+  SELECT id, revision, revision FROM datasets WHERE id = ANY (ids)
+      ON CONFLICT (dataset_id) DO UPDATE
+     SET horizon = excluded.horizon, described_at = excluded.described_at, empty_from = NULL, loaded_by = NULL;
+END $$;
+COMMENT ON FUNCTION restart_logs(uuid[]) IS 'Begins the logs of the changes of datasets at their current revisions.';
+
+-- The transaction that inserts the first items of a dataset writes no log of them: who has a copy of the empty dataset gets all items anyway.
+CREATE FUNCTION logged_among(ids uuid[], inserts boolean) RETURNS uuid[] LANGUAGE plpgsql
+  SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+  current CONSTANT text := pg_current_xact_id();
+BEGIN
+  UPDATE change_logs AS log
+     SET empty_from = CASE WHEN loaded_by = current THEN empty_from ELSE horizon END, horizon = d.revision, loaded_by = current
+    FROM datasets AS d
+   WHERE d.id = log.dataset_id AND d.id = ANY (ids)
+     AND (loaded_by = current
+          OR inserts
+             AND NOT EXISTS (SELECT FROM item_counts AS c WHERE c.dataset_id = d.id AND c.list = 'all')
+             AND NOT EXISTS (SELECT FROM item_changes AS c WHERE c.dataset_id = d.id));
+  RETURN ARRAY(SELECT dataset_id FROM change_logs WHERE dataset_id = ANY (ids) AND loaded_by IS DISTINCT FROM current);
+END $$;
+COMMENT ON FUNCTION logged_among(uuid[], boolean) IS
+  'The datasets whose changes are logged. Moves the horizon of those whose first items the transaction inserts.';
+
+-- A change to the row of a dataset, but for its revision. A new dataset and a new epoch begin the log.
+CREATE FUNCTION datasets_log() RETURNS trigger LANGUAGE plpgsql
+  SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+  IF TG_OP = 'TRUNCATE' THEN
+    DELETE FROM item_changes;
+    DELETE FROM change_logs;
+    DELETE FROM mirrors;
+    RETURN NULL;
+  END IF;
+  IF TG_OP = 'DELETE' OR (TG_OP = 'UPDATE' AND NEW.id <> OLD.id) THEN
+    DELETE FROM item_changes WHERE dataset_id = OLD.id;
+    DELETE FROM change_logs WHERE dataset_id = OLD.id;
+    DELETE FROM mirrors WHERE dataset_id = OLD.id;
+  END IF;
+  IF TG_OP = 'INSERT' OR (TG_OP = 'UPDATE' AND (NEW.id, NEW.epoch) <> (OLD.id, OLD.epoch)) THEN
+    PERFORM restart_logs(ARRAY[NEW.id]);
+  ELSIF TG_OP = 'UPDATE' AND to_jsonb(NEW) - 'revision' <> to_jsonb(OLD) - 'revision' THEN
+    UPDATE change_logs SET described_at = NEW.revision WHERE dataset_id = NEW.id;
+  END IF;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION datasets_log() IS 'Trigger function: keeps change_logs and mirrors after a change to the row of a dataset.';
+CREATE TRIGGER datasets_log AFTER INSERT OR UPDATE OR DELETE ON datasets FOR EACH ROW EXECUTE FUNCTION datasets_log();
+CREATE TRIGGER datasets_truncate AFTER TRUNCATE ON datasets FOR EACH STATEMENT EXECUTE FUNCTION datasets_log();
+
 -- One call of touch_datasets() for the old and the new datasets: two calls would lock a high id before a low one, and two opposite moves
 -- would wait for each other. INSERT has no old_rows and DELETE has no new_rows.
 CREATE FUNCTION items_touch_dataset() RETURNS trigger LANGUAGE plpgsql
   SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-  ids uuid[];
+  ids    uuid[];
+  logged uuid[];
 BEGIN
   IF TG_OP = 'INSERT' THEN ids := ARRAY(SELECT DISTINCT dataset_id FROM new_rows);
   ELSIF TG_OP = 'DELETE' THEN ids := ARRAY(SELECT DISTINCT dataset_id FROM old_rows);
   ELSE ids := ARRAY(SELECT dataset_id FROM old_rows UNION SELECT dataset_id FROM new_rows);
   END IF;
   PERFORM touch_datasets(ids);
+  IF TG_TABLE_NAME = 'code_labels' THEN
+    UPDATE change_logs AS log SET described_at = d.revision FROM datasets AS d WHERE d.id = log.dataset_id AND d.id = ANY (ids);
+    RETURN NULL;
+  END IF;
+  logged := logged_among(ids, TG_OP = 'INSERT');
+  IF logged = '{}' THEN RETURN NULL; END IF;
+  EXECUTE format($sql$
+    INSERT INTO item_changes (dataset_id, item_id, revision)
+    SELECT changed.dataset_id, changed.id, d.revision
+      FROM (%s) AS changed (dataset_id, id) JOIN datasets AS d ON d.id = changed.dataset_id
+     WHERE d.id = ANY ($1)
+        ON CONFLICT (dataset_id, item_id) DO UPDATE SET revision = excluded.revision
+  $sql$, CASE TG_OP
+    WHEN 'INSERT' THEN 'SELECT dataset_id, id FROM new_rows'
+    WHEN 'DELETE' THEN 'SELECT dataset_id, id FROM old_rows'
+    ELSE 'SELECT dataset_id, id FROM old_rows UNION SELECT dataset_id, id FROM new_rows'
+  END) USING logged;
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION items_touch_dataset() IS
-  'Trigger function: moves the revisions of the datasets of changed items or labels.';
+  'Trigger function: moves the revisions of the datasets of changed items or labels, and logs the changes.';
 CREATE TRIGGER items_1_insert AFTER INSERT ON items REFERENCING NEW TABLE AS new_rows
   FOR EACH STATEMENT EXECUTE FUNCTION items_touch_dataset();
 CREATE TRIGGER items_1_update AFTER UPDATE ON items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
@@ -689,15 +817,24 @@ CREATE FUNCTION images_touch_dataset() RETURNS trigger LANGUAGE plpgsql
   SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
   item_ids uuid[];
+  ids      uuid[];
 BEGIN
   IF TG_OP = 'INSERT' THEN item_ids := ARRAY(SELECT DISTINCT item_id FROM new_rows);
   ELSIF TG_OP = 'DELETE' THEN item_ids := ARRAY(SELECT DISTINCT item_id FROM old_rows);
   ELSE item_ids := ARRAY(SELECT item_id FROM old_rows UNION SELECT item_id FROM new_rows);
   END IF;
-  PERFORM touch_datasets(ARRAY(SELECT DISTINCT dataset_id FROM items WHERE id = ANY (item_ids)));
+  ids := ARRAY(SELECT DISTINCT dataset_id FROM items WHERE id = ANY (item_ids));
+  PERFORM touch_datasets(ids);
+  ids := logged_among(ids, false);
+  IF ids = '{}' THEN RETURN NULL; END IF;
+  INSERT INTO item_changes (dataset_id, item_id, revision)
+  SELECT d.id, i.id, d.revision FROM items AS i JOIN datasets AS d ON d.id = i.dataset_id
+   WHERE i.id = ANY (item_ids) AND d.id = ANY (ids)
+      ON CONFLICT (dataset_id, item_id) DO UPDATE SET revision = excluded.revision;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION images_touch_dataset() IS 'Trigger function: moves the revisions of the datasets of changed images.';
+COMMENT ON FUNCTION images_touch_dataset() IS
+  'Trigger function: moves the revisions of the datasets of changed images, and logs the changes of their items.';
 CREATE TRIGGER images_1_insert AFTER INSERT ON images REFERENCING NEW TABLE AS new_rows
   FOR EACH STATEMENT EXECUTE FUNCTION images_touch_dataset();
 CREATE TRIGGER images_1_update AFTER UPDATE ON images REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
@@ -710,11 +847,12 @@ CREATE FUNCTION touch_everything() RETURNS trigger LANGUAGE plpgsql
   SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
   PERFORM touch_datasets(ARRAY(SELECT id FROM datasets));
+  PERFORM restart_logs(ARRAY(SELECT id FROM datasets));
   PERFORM pg_notify('catalog', 'everything');
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION touch_everything() IS
-  'Trigger function: moves all revisions and sends "everything" on the channel catalog after TRUNCATE.';
+  'Trigger function: moves all revisions, begins all logs again and sends "everything" on the channel catalog after TRUNCATE.';
 CREATE TRIGGER items_1_truncate AFTER TRUNCATE ON items FOR EACH STATEMENT EXECUTE FUNCTION touch_everything();
 CREATE TRIGGER images_1_truncate AFTER TRUNCATE ON images FOR EACH STATEMENT EXECUTE FUNCTION touch_everything();
 CREATE TRIGGER code_labels_truncate AFTER TRUNCATE ON code_labels

@@ -54,7 +54,7 @@ export function documentOfAllPaths(contact?: string): OpenApi {
       ...others,
       ...ogc.components,
       schemas: { ...schemas, ...ogc.components.schemas },
-      responses: { ...responses, ...ogc.components.responses },
+      responses: { ...responses, CURSOR_EXPIRED: errorResponse('CURSOR_EXPIRED'), ...ogc.components.responses },
     },
   }
 }

@@ -1,6 +1,7 @@
-import { EXPORT_FORMATS, type ExportFormat, mediaTypeOf } from '../../catalog/export-formats.ts'
+import { EXPORT_FORMATS, type ExportFormat, mediaTypeOf, NDJSON } from '../../catalog/export-formats.ts'
 import { MAX_ZOOM } from '../../catalog/tile.ts'
 import { argumentsOf } from '../../graphql/operation/parameters.ts'
+import { CHANGES_PATH, changesQuery } from '../changes.ts'
 import { exportPath, exportQuery, TILE_MEDIA_TYPE, TILE_PATH, tileParameters } from '../files.ts'
 import { DATASET_ID } from '../rest/routes.ts'
 import data from './documents.json' with { type: 'json' }
@@ -8,13 +9,13 @@ import { DOCUMENTED_CODES, headersOf, type Operation, SUCCESS_HEADERS } from './
 import { parametersOf } from './parameters.ts'
 
 /*
- * The operations of exports and map tiles. The schemas that parse their parameters give the bounds, GraphQL's arguments of the same
+ * The operations of exports, changes and map tiles. The schemas that parse their parameters give the bounds, GraphQL's arguments of the same
  * names the descriptions.
  */
 
 /** The operations, with references to the errors of the REST routes and to the features of `/ogc`. */
 export function fileOperations(): Operation[] {
-  return [...EXPORT_FORMATS.map(exportOperation), tileOperation()]
+  return [...EXPORT_FORMATS.map(exportOperation), changesOperation(), tileOperation()]
 }
 
 /** The GraphQL arguments that have the names of parameters: the arguments of the search, and all filters. */
@@ -31,6 +32,18 @@ function exportOperation(format: ExportFormat): Operation {
     ownHeaders: { 'Content-Disposition': fileName },
     content: { [mediaTypeOf(format.contentType)]: { schema: body } },
     codes: DOCUMENTED_CODES.filter((code) => code !== 'NOT_ACCEPTABLE'),
+  }
+}
+
+function changesOperation(): Operation {
+  const route = { pathParameters: { datasetId: DATASET_ID }, query: changesQuery }
+  return {
+    path: CHANGES_PATH,
+    about: { ...data.changes, parameters: parametersOf(route, ARGUMENTS) },
+    headers: headersOf([...SUCCESS_HEADERS, 'Link']),
+    ownHeaders: {},
+    content: { [mediaTypeOf(NDJSON.contentType)]: { schema: NDJSON.operation.body } },
+    codes: [...DOCUMENTED_CODES.filter((code) => code !== 'NOT_ACCEPTABLE'), 'CURSOR_EXPIRED'],
   }
 }
 

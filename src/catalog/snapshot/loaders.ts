@@ -6,7 +6,8 @@ import type { Fetched, Window } from '../page.ts'
 import { planSearch } from '../plan.ts'
 import { type ItemProjection, projectionKey } from '../projection.ts'
 import { fetchImages, fetchImagesOf, fetchInOrder, type LookupRow } from '../sql/by-id.ts'
-import { type ExportContent, type ExportWindow, fetchAttributes, fetchExportBatch } from '../sql/export.ts'
+import { fetchChanges, fetchLabels, type LogPosition } from '../sql/change-log.ts'
+import { type BatchContent, type ExportWindow, fetchAttributes, fetchExportBatch } from '../sql/export.ts'
 import { fetchExportSizes } from '../sql/export-sizes.ts'
 import { fetchExtents } from '../sql/extent.ts'
 import { type FacetField, fetchFacets } from '../sql/facets.ts'
@@ -147,11 +148,17 @@ function wholeDatasetLoaders({ statements, readLog }: LoaderOptions) {
     ),
     attributes: (datasetId: string, filters: FilterValues, limit: number) =>
       fetchAttributes(statements.on([datasetId]), datasetId, filters, limit),
-    exportBatch: async (datasetId: string, content: ExportContent, window: ExportWindow) => {
+    exportBatch: async (datasetId: string, content: BatchContent, window: ExportWindow) => {
       const batch = await fetchExportBatch(statements.on([datasetId]), datasetId, content, window)
       readLog.countItems(batch.count)
       return batch
     },
+    changes: async (datasetId: string, after: LogPosition, limit: number) => {
+      const batch = await fetchChanges(statements.on([datasetId]), datasetId, after, limit)
+      readLog.countItems(batch?.count ?? 0)
+      return batch
+    },
+    labels: (datasetId: string) => fetchLabels(statements.on([datasetId]), datasetId),
   }
 }
 

@@ -11,8 +11,13 @@ import type { Attributes, Lines } from './export-lines.ts'
 /* An exported dataset: PostgreSQL writes batches of its items by id, as lines, and the format makes the file of them. */
 
 /** What an export has. */
-export interface ExportContent {
+export interface ExportContent extends BatchContent {
   format: ExportFormat
+}
+
+/** What its batches have. */
+export interface BatchContent {
+  format: Pick<ExportFormat, 'linesOf' | 'separator'>
   /** Only items with these values; by default all items. */
   filters?: FilterValues
   attributes?: Attributes
@@ -90,7 +95,7 @@ function nextLimit({ count, lines }: ExportBatch): number {
 }
 
 /** A batch ends after the line that reaches this number of bytes. */
-const MAX_BYTES = 1024 * 1024
+export const MAX_BYTES = 1024 * 1024
 
 /** The names of the extra attributes of a dataset's matching items, by code point; at most `limit`. */
 export async function fetchAttributes(
@@ -112,7 +117,7 @@ export async function fetchAttributes(
 export async function fetchExportBatch(
   reader: SqlReader,
   datasetId: string,
-  { format, filters = {}, attributes }: ExportContent,
+  { format, filters = {}, attributes }: BatchContent,
   { after, limit }: ExportWindow,
 ): Promise<ExportBatch> {
   const where = Prisma.sql`i.dataset_id = ${datasetId}::uuid AND ${whereFilters(filters)}`

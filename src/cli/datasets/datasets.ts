@@ -7,6 +7,7 @@ import { restoreDatasetCommand } from '../history/undo.ts'
 import { DATASET } from '../options.ts'
 import { printNotice } from '../print.ts'
 import { removeCommand } from './remove.ts'
+import { resetChangesCommand } from './reset-changes.ts'
 import { type DatasetSummary, listCommand, printDataset, showCommand, summarizeDataset } from './show.ts'
 
 const updateCommand = new CatalogCommand('update')
@@ -42,7 +43,7 @@ const updateCommand = new CatalogCommand('update')
 export const datasetsCommand = new CatalogCommand('datasets')
   .example('npx catalog datasets')
   .addCommand(listCommand, { isDefault: true })
-  .adding(showCommand, updateCommand, removeCommand, restoreDatasetCommand)
+  .adding(showCommand, updateCommand, removeCommand, restoreDatasetCommand, resetChangesCommand)
 
 /** The option of a field: `--terms-url` for `termsUrl`. */
 const optionOf = (field: string) => (field === 'accessTier' ? '--tier' : `--${columnName(field).replaceAll('_', '-')}`)

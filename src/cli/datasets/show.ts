@@ -36,8 +36,20 @@ export const showCommand = new CatalogCommand('show')
   .example('npx catalog datasets show museums')
   .printing({
     run: (text: string) =>
-      withDatabase(async ({ prisma }) => summarizeDataset(prisma, (await resolveDataset(prisma, text)).id)),
-    print: printDataset,
+      withDatabase(async ({ prisma }) => {
+        const { id } = await resolveDataset(prisma, text)
+        return { ...(await summarizeDataset(prisma, id)), ...(await describeMirror(prisma, id)) }
+      }),
+    print: ({ mirror, ...dataset }) => {
+      printDataset(dataset)
+      if (!mirror) return
+      const { origin, completeAt, lagSeconds, problem } = mirror
+      printFacts(14, [
+        ['copy of', origin],
+        ['complete', `${completeAt.toISOString()}, ${lagSeconds} seconds ago`],
+        ['problem', problem ?? '-'],
+      ])
+    },
   })
 
 /** All datasets by name, or the one with the id. `keys` is the number of valid keys that may access the dataset. */
@@ -47,13 +59,22 @@ async function summarize(prisma: PrismaClient, id?: string) {
   const datasets = await prisma.dataset.findMany({
     ...(id !== undefined && { where: { id } }),
     include: { _count: { select: { items: true } } },
-    omit: { revision: true },
+    omit: { revision: true, epoch: true },
     orderBy: [{ name: 'asc' }, { id: 'asc' }],
   })
   return datasets.map(({ _count, createdAt, updatedAt, ...dataset }) => ({
     ...{ ...dataset, items: _count.items, keys: keys.filter((key) => mayAccess(key, dataset, now)).length },
     ...{ createdAt, updatedAt },
   }))
+}
+
+/** Where a copy is from, and how old its last complete state is. A dataset that is no copy has no such member. */
+async function describeMirror(prisma: PrismaClient, datasetId: string) {
+  const mirror = await prisma.mirror.findUnique({ where: { datasetId } })
+  if (!mirror) return {}
+  const { origin, completeAt, problem } = mirror
+  const lagSeconds = Math.round((Date.now() - completeAt.getTime()) / 1000)
+  return { mirror: { origin, completeAt, lagSeconds, problem } }
 }
 
 export type DatasetSummary = Awaited<ReturnType<typeof summarize>>[number]

@@ -30,6 +30,7 @@ import { importProgress } from './progress.ts'
 
 interface Options {
   keepMissing?: true
+  detach?: true
   skipInvalid?: true
   allowRemovals?: true
   allowMoves?: true
@@ -44,6 +45,7 @@ export const importCommand = new CatalogCommand('import')
   )
   .option('--dry-run', 'print the counts, the problems and examples of what would change, and change nothing')
   .option('--keep-missing', 'keep items that are no longer in the files')
+  .option('--detach', 'import into a copy of a dataset of another catalog, which is no copy any more')
   .option('--skip-invalid', 'import the valid rows and report the invalid ones')
   .option(...ALLOW_REMOVALS)
   .option(...ALLOW_MOVES)
@@ -103,7 +105,15 @@ async function importAll(
 }
 
 async function importOne(database: Database, manifest: string, options: Options) {
-  const { keepMissing = false, skipInvalid = false, dryRun = false, allowRemovals, allowMoves, json } = options
+  const {
+    keepMissing = false,
+    detach = false,
+    skipInvalid = false,
+    dryRun = false,
+    allowRemovals,
+    allowMoves,
+    json,
+  } = options
   const display = importProgress(process.stderr.isTTY)
   const warnings = new ProblemList()
   const skipped = new ProblemList()
@@ -115,6 +125,7 @@ async function importOne(database: Database, manifest: string, options: Options)
   }
   const importOptions: ImportOptions = {
     keepMissing,
+    detach,
     skipInvalid,
     dryRun,
     origin: commandOrigin(),

@@ -20,7 +20,8 @@ export class RequestBudget {
   readonly #keyId: string
   readonly #response: FastifyReply['raw']
   #cancellation: Cancellation | undefined
-  #untilMs: number | undefined
+  /** What is left of the time for reads. */
+  #timeMs = READ_TIME_MS
 
   constructor(shared: SharedBudget, keyId: string, { raw }: Pick<FastifyReply, 'raw'>) {
     this.#shared = shared
@@ -36,10 +37,11 @@ export class RequestBudget {
     const { inFlight, unread } = this.#shared
     unread.check(this.#keyId)
     if (!inFlight.take(this.#keyId)) throw refused('requests')
+    const beganMs = performance.now()
     try {
-      this.#untilMs ??= performance.now() + READ_TIME_MS
-      return await this.#run(work, false, this.#untilMs - performance.now())
+      return await this.#run(work, false, this.#timeMs)
     } finally {
+      this.#timeMs -= performance.now() - beganMs
       inFlight.release(this.#keyId)
     }
   }

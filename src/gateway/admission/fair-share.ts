@@ -1,3 +1,5 @@
+import type { LimitsConfig } from '../../config/config.ts'
+
 /**
  * Divides a capacity among owners, for example the memory for responses among API keys. An owner may hold at most as much as is
  * free: a dynamic threshold (Choudhury and Hahne, IEEE/ACM Transactions on Networking 6, 1998). So one owner alone gets half, two
@@ -58,6 +60,21 @@ export interface Slots<Taken = boolean | Promise<boolean>> {
   release: (keyId: string) => void
 }
 
+/** Creates slots of which one key may have all. */
+export function createCounter(maximum: number): Slots<boolean> {
+  let taken = 0
+  return {
+    take: () => {
+      if (taken >= maximum) return false
+      taken += 1
+      return true
+    },
+    release: () => {
+      taken -= 1
+    },
+  }
+}
+
 /** Creates slots that are counted in this process. */
 export function createSlots(maximum: number): Slots<boolean> {
   const slots = new FairShare(maximum)
@@ -65,4 +82,12 @@ export function createSlots(maximum: number): Slots<boolean> {
     take: (keyId) => slots.take(keyId, 1),
     release: (keyId) => slots.add(keyId, -1),
   }
+}
+
+/** What is counted for all processes of a port: exports, and requests that wait for changes. */
+export type SlotKind = 'exports' | 'waiting'
+
+/** Creates the slots of each kind. */
+export function countSlots({ maxExports, maxWaiting }: Pick<LimitsConfig, 'maxExports' | 'maxWaiting'>) {
+  return { exports: createSlots(maxExports), waiting: createCounter(maxWaiting) } satisfies Record<SlotKind, Slots>
 }

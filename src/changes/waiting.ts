@@ -1,0 +1,77 @@
+import type { ChangeFeed, SequenceNumber, Topic } from '../database/change-feed.ts'
+import { refused } from '../errors/errors.ts'
+import type { Slots } from '../gateway/admission/fair-share.ts'
+
+/** What a request waits for. */
+interface Wait {
+  /** The API key of the request. */
+  keyId: string
+  topics: readonly Topic[]
+  /** The number of changes before the request has read. */
+  since: SequenceNumber
+  /** The longest wait. */
+  timeMs: number
+  /** Aborted when the client disconnects. */
+  signal: AbortSignal
+}
+
+/**
+ * Requests that wait for a change. They hold no database connection and no place among the requests in flight. The change feed tells them of
+ * each commit.
+ */
+export class WaitingRequests {
+  readonly #feed: ChangeFeed
+  readonly #slots: Slots
+  readonly #waiting = new Set<{ hasChanged: () => boolean; end: () => void }>()
+  #isClosed = false
+
+  /** @param slots count the requests that wait at the same time, in all processes */
+  constructor(feed: ChangeFeed, slots: Slots) {
+    this.#feed = feed
+    this.#slots = slots
+    feed.onEvent(() => {
+      for (const { hasChanged, end } of this.#waiting) if (hasChanged()) end()
+    })
+  }
+
+  /** The number of the latest change; undefined while the feed may miss changes. */
+  get latest(): SequenceNumber | undefined {
+    return this.#feed.latest()
+  }
+
+  /** Resolves when this process knows all changes that a client can have seen by now. */
+  announced(): Promise<void> {
+    return this.#feed.announced()
+  }
+
+  /**
+   * Resolves when one of the topics changes, the feed may miss changes, the time is over, the client has gone, or the gateway stops.
+   * @throws `SERVICE_UNAVAILABLE` if too many requests wait
+   */
+  async wait({ keyId, topics, since, timeMs, signal }: Wait): Promise<void> {
+    if (!(await this.#slots.take(keyId))) throw refused('waiting')
+    const hasChanged = () => !this.#feed.isUnchanged(topics, since)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const end = () => resolve()
+    const waiting = { hasChanged, end }
+    const timer = setTimeout(end, timeMs)
+    signal.addEventListener('abort', end, { once: true })
+    this.#waiting.add(waiting)
+    // It may have changed while the slot was taken.
+    if (hasChanged() || signal.aborted || this.#isClosed) end()
+    try {
+      await promise
+    } finally {
+      this.#waiting.delete(waiting)
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      this.#slots.release(keyId)
+    }
+  }
+
+  /** Ends all waits, and those that begin later. */
+  close(): void {
+    this.#isClosed = true
+    for (const { end } of this.#waiting) end()
+  }
+}

@@ -1,0 +1,105 @@
+import { createReadStream } from 'node:fs'
+import { appendFile, truncate } from 'node:fs/promises'
+
+/*
+ * The items of one complete state, or those that differ from the state before, collected from pages. Most lines of a page are in the order of
+ * their ids: they go into a file as they are. The others are kept in memory. So a million items take no memory.
+ */
+
+/** An item by its id: its line in the export, or null if it is not there any more. */
+export type CollectedItem = readonly [id: string, line: string | null]
+
+const PUT = '{"put":'
+
+/** What was collected. */
+export class Collected {
+  /** Whether an item that is not among them is not there any more. */
+  readonly isWhole: boolean
+  /** The dataset with its labels, as JSON; undefined if no page had it. */
+  dataset: string | undefined
+  readonly #path: string
+  readonly #others = new Map<string, string | null>()
+  #lastId: string
+  #bytes: number
+
+  /** @param begun what an earlier process has collected in the file */
+  constructor(
+    path: string,
+    isWhole: boolean,
+    begun: { lastId: string; bytes: number; dataset?: string | undefined } = { lastId: '', bytes: 0 },
+  ) {
+    this.#path = path
+    this.isWhole = isWhole
+    this.dataset = begun.dataset
+    this.#lastId = begun.lastId
+    this.#bytes = begun.bytes
+  }
+
+  /** Whether there is nothing to apply. */
+  get isEmpty(): boolean {
+    return this.#bytes === 0 && this.#others.size === 0 && this.dataset === undefined
+  }
+
+  /** Where another process could go on; undefined if it could not. */
+  get position(): { lastId: string; bytes: number; dataset: string | undefined } | undefined {
+    return this.#others.size > 0 ? undefined : { lastId: this.#lastId, bytes: this.#bytes, dataset: this.dataset }
+  }
+
+  /** Adds the lines of a page, without its last one. */
+  async add(lines: readonly string[]): Promise<void> {
+    const sorted: string[] = []
+    for (const line of lines) {
+      const item = line.startsWith(PUT) ? line.slice(PUT.length, -1) : null
+      const { dataset, delete: removed, id } = JSON.parse(item ?? line)
+      if (dataset !== undefined) this.dataset = line.slice('{"dataset":'.length, -1)
+      else if (item !== null && id > this.#lastId && !this.#others.has(id)) {
+        this.#lastId = id
+        sorted.push(`${item}\n`)
+      } else this.#others.set(id ?? removed, item)
+    }
+    const text = sorted.join('')
+    // What an earlier process has written after its last position goes.
+    if (this.#bytes === 0) await appendFile(this.#path, '', { flag: 'w' })
+    else await truncate(this.#path, this.#bytes)
+    await appendFile(this.#path, text)
+    this.#bytes += Buffer.byteLength(text)
+  }
+
+  /** The items by id, each once, as it was last. */
+  items(): AsyncGenerator<CollectedItem> {
+    const others = [...this.#others].sort(([a], [b]) => (a < b ? -1 : 1))
+    return mergeSorted(this.#bytes === 0 ? [] : readItems(this.#path), others)
+  }
+}
+
+/** Merges items that are sorted by id. Of two with the same id, the second list has the one that counts. */
+export async function* mergeSorted(
+  first: AsyncIterable<CollectedItem> | Iterable<CollectedItem>,
+  second: AsyncIterable<CollectedItem> | Iterable<CollectedItem>,
+): AsyncGenerator<CollectedItem> {
+  const iterator = toAsync(second)
+  let next = await iterator.next()
+  for await (const item of toAsync(first)) {
+    while (!next.done && next.value[0] < item[0]) {
+      yield next.value
+      next = await iterator.next()
+    }
+    if (!next.done && next.value[0] === item[0]) continue
+    yield item
+  }
+  for (; !next.done; next = await iterator.next()) yield next.value
+}
+
+async function* toAsync<Value>(values: AsyncIterable<Value> | Iterable<Value>): AsyncGenerator<Value> {
+  yield* values
+}
+
+/** The items of a file with a JSON object on each line. Not by `readline`, which also splits at U+2028. */
+export async function* readItems(path: string): AsyncGenerator<CollectedItem> {
+  let rest = ''
+  for await (const chunk of createReadStream(path, 'utf8')) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield [JSON.parse(line).id, line]
+  }
+}

@@ -1,0 +1,230 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../catalog/columns.ts'
+import type { Database } from '../database/database.ts'
+import { renewStatistics } from '../database/statistics.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { operationFailed } from '../errors/errors.ts'
+import type { Origin as ChangeOrigin } from '../history/record.ts'
+import { withDatasetLocked } from '../import/dataset-lock.ts'
+import { load, type MergeCounts } from '../import/merge.ts'
+import { createStaging, dropStaging, IMAGE_COLUMN_NAMES, indexStaging, MERGED_COLUMN_NAMES } from '../import/staging.ts'
+import { type SqlSession, type SqlText, sql } from '../sql.ts'
+import { Collected } from './collected.ts'
+import { type Followed, followDataset } from './follow.ts'
+import type { Origin } from './origin.ts'
+
+/*
+ * A copy of a dataset in this catalog. Each complete state is one merge, as an import is one, with its cursor in the same transaction. So
+ * readers see one state of the origin after the other, and a kill loses nothing.
+ */
+
+/** The dataset as the origin describes it. */
+const description = z.looseObject({
+  id: z.string(),
+  slug: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  status: z.string(),
+  visibility: z.string(),
+  accessTier: z.string().nullable(),
+  attribution: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  labels: z.record(z.string(), z.record(z.string(), z.string())),
+})
+type Description = z.output<typeof description>
+
+/** What a new state of the copy changed; `counts` is undefined if nothing has changed. */
+export interface DatabaseState {
+  kind: 'complete'
+  slug: string
+  counts: MergeCounts | undefined
+}
+
+interface MirrorOptions {
+  isFollowing: boolean
+  change: ChangeOrigin
+  onPage: (dataset: string) => void
+}
+
+/**
+ * Keeps a dataset of the origin in this catalog.
+ * @throws `OPERATION_FAILED` if a dataset of that slug or id is here that is no copy from there
+ */
+export async function* mirrorIntoDatabase(
+  database: Database,
+  origin: Origin,
+  name: string,
+  { isFollowing, change, onPage }: MirrorOptions,
+): AsyncGenerator<DatabaseState | (Followed & { kind: 'refused' })> {
+  const folder = await mkdtemp(join(tmpdir(), 'catalog-mirror-'))
+  try {
+    const known = await findMirror(database, origin, name)
+    const states = followDataset({
+      origin,
+      dataset: name,
+      isFollowing,
+      cursor: known?.cursor,
+      collect: (isWhole) => new Collected(join(folder, 'pages'), isWhole),
+      onPage: async () => onPage(name),
+    })
+    let described = known && description.parse(known.dataset)
+    let id = known?.datasetId
+    for await (const followed of states) {
+      if (followed.kind === 'refused') {
+        if (id !== undefined) await markRefused(database, id, followed.reason)
+        yield followed
+        continue
+      }
+      const { collected, cursor } = followed
+      if (collected.dataset !== undefined) described = description.parse(JSON.parse(collected.dataset))
+      if (!described) throw operationFailed(`${origin.url} gives the dataset ${name} without a description`)
+      id = described.id
+      const counts = await apply(database, { origin, collected, cursor, described, change })
+      yield { kind: 'complete', slug: described.slug, counts }
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The copy of a dataset of the origin, by its slug or UUID; undefined before the first complete state. */
+async function findMirror({ prisma }: Database, { url }: Origin, name: string) {
+  const mirrors = await prisma.mirror.findMany({ where: { origin: url } })
+  return mirrors.find(
+    ({ datasetId, dataset }) => datasetId === name.toLowerCase() || description.parse(dataset).slug === name,
+  )
+}
+
+interface NewState {
+  origin: Origin
+  collected: Collected
+  cursor: string
+  described: Description
+  change: ChangeOrigin
+}
+
+/** Merges a complete state. Returns undefined if nothing has changed. */
+async function apply(database: Database, state: NewState): Promise<MergeCounts | undefined> {
+  const { collected, described } = state
+  return database.withSession(async (session) => {
+    if (collected.isEmpty && !collected.isWhole) {
+      await inTransaction(session, () => storeCursor(session, state))
+      return undefined
+    }
+    const table = await createStaging(session)
+    try {
+      const rows = await stage(session, table, collected)
+      await indexStaging(session, table)
+      return await database.withReadersOnCopy(session, rows, async () => {
+        const { id, slug } = described
+        const counts = await withDatasetLocked(session, { id, slug, use: 'change' }, () => merge(session, table, state))
+        await renewStatistics(session)
+        return counts
+      })
+    } finally {
+      await dropStaging(session, table).catch(() => {})
+    }
+  })
+}
+
+async function merge(session: SqlSession, table: SqlText, state: NewState): Promise<MergeCounts> {
+  const { origin, collected, described, change } = state
+  const { id, labels, ...facts } = described
+  const exists = await requireMirror(session, origin, described)
+  const row = Object.fromEntries(Object.entries(facts).map(([field, value]) => [columnName(field), value]))
+  const list = Object.entries(labels).flatMap(([field, byCode]) =>
+    Object.entries(byCode).map(([code, label]) => ({ field, code, label })),
+  )
+  const counts = await load(
+    { session, table, datasetId: id, exists, row, labels: list, change: { action: 'import', origin: change } },
+    collected.isWhole ? sql`true` : sql`i.id IN (SELECT id FROM ${table}_bad)`,
+  )
+  await storeCursor(session, state)
+  return counts
+}
+
+/** Returns whether the dataset is here. @throws `OPERATION_FAILED` if it is no copy from the origin, or another one has its slug */
+async function requireMirror(session: SqlSession, { url }: Origin, { id, slug }: Description): Promise<boolean> {
+  const { rows } = await session.query<{ id: string; origin: string | null }>(
+    sql`SELECT d.id, m.origin FROM datasets AS d LEFT JOIN mirrors AS m ON m.dataset_id = d.id WHERE d.id = $1 OR d.slug = $2`,
+    [id, slug],
+  )
+  for (const found of rows) {
+    if (found.id === id && found.origin === url) continue
+    const what = found.origin === null ? 'is no copy' : `is a copy from ${found.origin}`
+    throw operationFailed(`A dataset ${slug} is here and ${what}; rename or remove it: catalog datasets remove ${slug}`)
+  }
+  return rows.length > 0
+}
+
+async function storeCursor(session: SqlSession, { origin, cursor, described }: NewState): Promise<void> {
+  // What was inactive while the origin refused is as the origin has it again.
+  await session.query(
+    sql`UPDATE datasets SET status = ($2::text)::dataset_status WHERE id = $1 AND status::text <> $2
+         AND EXISTS (SELECT FROM mirrors WHERE dataset_id = $1 AND problem IS NOT NULL)`,
+    [described.id, described.status],
+  )
+  await session.query(
+    sql`INSERT INTO mirrors (dataset_id, origin, cursor, dataset, complete_at) VALUES ($1, $2, $3, $4, clock_timestamp())
+         ON CONFLICT (dataset_id) DO UPDATE
+        SET cursor = excluded.cursor, dataset = excluded.dataset, complete_at = excluded.complete_at, problem = NULL`,
+    [described.id, origin.url, cursor, JSON.stringify(described)],
+  )
+}
+
+/** Readers must not see what the origin does not show them any more. */
+async function markRefused(database: Database, id: string, problem: string): Promise<void> {
+  await database.withSession((session) =>
+    inTransaction(session, async () => {
+      await session.query(sql`UPDATE datasets SET status = 'inactive' WHERE id = $1 AND status <> 'inactive'`, [id])
+      await session.query(sql`UPDATE mirrors SET problem = $2 WHERE dataset_id = $1`, [id, problem])
+    }),
+  )
+}
+
+/** SQL for a JSON object with the names of columns, made of the object `source` with the names of fields. */
+const renamed = (source: SqlText, names: SqlText) =>
+  sql`(SELECT jsonb_object_agg(name, ${source} -> field) FROM jsonb_each_text(${names}) AS c (name, field))`
+
+/** The fields of columns, by the names of the columns. */
+const fieldsOf = (columns: typeof ITEM_COLUMNS | typeof IMAGE_COLUMNS, names: readonly string[]) => {
+  const pairs = [...columns].map(([field, { name }]): [string, string] => [name, field])
+  return JSON.stringify(Object.fromEntries(pairs.filter(([name]) => names.includes(name))))
+}
+
+const ITEM_FIELDS = fieldsOf(ITEM_COLUMNS, MERGED_COLUMN_NAMES)
+const IMAGE_FIELDS = fieldsOf(IMAGE_COLUMNS, IMAGE_COLUMN_NAMES)
+
+const BATCH_ROWS = 500
+
+/** Adds the items to the staging table, and those that are not there any more to its table of bad rows. Returns their number. */
+async function stage(session: SqlSession, table: SqlText, collected: Collected): Promise<number> {
+  let rows = 0
+  let lines: string[] = []
+  let removed: string[] = []
+  const flush = async () => {
+    await session.query(
+      sql`INSERT INTO ${table}
+       SELECT r.* FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS given (item, n)
+        CROSS JOIN jsonb_populate_record(NULL::${table}, ${renamed(sql`item`, sql`$3::jsonb`)} || jsonb_build_object(
+          'images', (SELECT coalesce(jsonb_agg(${renamed(sql`image`, sql`$4::jsonb`)}), '[]') FROM jsonb_array_elements(item -> 'images') AS image),
+          'n', n + $2::integer, 'file', 0, 'line', n + $2::integer, 'has_own_id', true)) AS r`,
+      [`[${lines.join(',')}]`, rows, ITEM_FIELDS, IMAGE_FIELDS],
+    )
+    await session.query(sql`INSERT INTO ${table}_bad (id) SELECT unnest($1::uuid[])`, [removed])
+    rows += lines.length
+    lines = []
+    removed = []
+  }
+  for await (const [id, line] of collected.items()) {
+    if (line === null) removed.push(id)
+    else lines.push(line)
+    if (lines.length + removed.length >= BATCH_ROWS) await flush()
+  }
+  await flush()
+  return rows
+}
