@@ -3,7 +3,7 @@ import { uuid } from '../catalog/arguments.ts'
 import { FIRST_TIMESTAMP, LAST_TIMESTAMP } from '../catalog/models.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import { isObject, type RawNumber, textOfNumber, tryExactJson } from '../json.ts'
-import type { SourceFile } from './formats/source.ts'
+import { hasText, type SourceFile } from './formats/source.ts'
 
 // Schemas for the values of fields. Text keeps its spaces. An empty string means no value.
 
@@ -126,7 +126,7 @@ const listOf = (keyword: z.ZodType<string>) =>
 
 /** The keywords of a row, each once and without the spaces around it. Empty ones are dropped. */
 export const keywordList = z.preprocess(
-  (given) => valuesOf(given).filter(isPresent),
+  (given) => valuesOf(given).filter(hasText),
   listOf(indexedText(MAX_INDEXED_LENGTH.name).transform((text) => text.trim())).transform((texts) => [
     ...new Set(texts),
   ]),
@@ -141,10 +141,6 @@ export function valuesOf(value: unknown): readonly unknown[] {
   if (typeof value !== 'string') return [value]
   const json = value.startsWith('[') ? tryExactJson(value) : undefined
   return json && 'value' in json && Array.isArray(json.value) ? json.value : value.split(/[;,]/)
-}
-
-function isPresent(value: unknown): boolean {
-  return value !== undefined && value !== null && !(typeof value === 'string' && value.trim() === '')
 }
 
 /** @param url is the schema of a URL that may be missing */
