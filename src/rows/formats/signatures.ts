@@ -15,7 +15,8 @@ export function findSignature(start: Uint8Array, name: string): string | undefin
     .trimStart()
     .replace(/^\{\s+/, '{')
     .toLowerCase()
-  if (/\.gz$/i.test(name) && hex.startsWith('1f8b')) return `is packed twice; unpack it once: ${unpackOnce(name)}`
+  if (/\.gz$/i.test(name) && hex.startsWith('1f8b'))
+    return fillNames('is packed twice; unpack it once: gunzip -c {name} > once-{name}', name)
   if (bytes.toString('latin1', TAR_MAGIC, TAR_MAGIC + 5) === 'ustar')
     return fillNames('is an archive; unpack it: tar -xf {name}', name)
   const found = data.byStart.find((each) => (each.hex ? hex.startsWith(each.hex) : text.startsWith(each.text ?? '')))
@@ -25,8 +26,6 @@ export function findSignature(start: Uint8Array, name: string): string | undefin
 /** The bytes that are looked at, and where `ustar` stands in a tar archive. */
 const LONGEST = 512
 const TAR_MAGIC = 257
-
-const unpackOnce = (name: string) => `gunzip -c ${quoteForShell(name)} > ${quoteForShell(`once-${name}`)}`
 
 const ADDRESS = /^https?:\/\//i
 

@@ -124,7 +124,7 @@ export async function* readTable(
       if (row.cells.size < MIN_COLUMNS) continue
       header = row
       const bottoms = (merged.get(row.number) ?? []).map(({ bottom }) => bottom)
-      lastOfHeader = bottoms.filter((bottom) => bottom < row.number + MAX_HEADER_ROWS).reduce(greater, row.number)
+      lastOfHeader = Math.max(row.number, ...bottoms.filter((bottom) => bottom < row.number + MAX_HEADER_ROWS))
     } else if (row.number <= lastOfHeader) {
       for (const [column, value] of row.cells) header?.cells.set(column, value)
     } else {
@@ -135,8 +135,6 @@ export async function* readTable(
   }
   if (header) yield header
 }
-
-const greater = (one: number, other: number) => Math.max(one, other)
 
 /** A cell that is merged over rows, from its own. */
 interface MergedCell {
