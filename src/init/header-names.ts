@@ -65,17 +65,20 @@ export function sideOf(column: string): 'S' | 'W' | undefined {
 
 export type Coordinate = 'latitude' | 'longitude'
 
+const partsOf = ({ base, side }: { base: string; side: string }) => {
+  const patternOf = (words: string) => `(?:gps)?(?:${base})(?:${words})|(?:${words})(?:of)?(?:gps)?(?:${base})`
+  const parts = Object.entries(data.words).map(([part, words]) => [part, patternOf(words)])
+  return [...parts, ['hemisphere', side]].map(([part, pattern]) => ({ part, pattern: new RegExp(`^(?:${pattern})$`) }))
+}
+const PARTS = { latitude: partsOf(data.parts.latitude), longitude: partsOf(data.parts.longitude) }
+
 /** The part of a coordinate that a column has by its name: `lat_min`, `위도(분)`, `Breitengrad Sek.`, `degLat`. */
 export function partOf(coordinate: Coordinate, column: string): string | undefined {
   const name = column
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[\s_.\-()[\]:/]/g, '')
-  const { base, side } = data.parts[coordinate]
-  const isPart = (words: string) =>
-    new RegExp(`^(?:(?:gps)?(?:${base})(?:${words})|(?:${words})(?:of)?(?:gps)?(?:${base}))$`).test(name)
-  const found = Object.entries(data.words).find(([, words]) => isPart(words))
-  return found?.[0] ?? (new RegExp(`^(${side})$`).test(name) ? 'hemisphere' : undefined)
+  return PARTS[coordinate].find(({ pattern }) => pattern.test(name))?.part
 }
 
 /** Returns the columns that are called like degrees, then those like metres, then those whose names differ only in the letter of an axis. */

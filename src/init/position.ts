@@ -42,8 +42,7 @@ export async function findPosition(sample: Sample, hasOwnCrs: boolean): Promise<
   const sides = findSides(sample, all)
   const parts = pairOf((field) => findAngle(sample, field, all[field], sides[field]))
   const used = parts ? COORDINATES.flatMap((field) => columnsOfField(parts, field)) : []
-  const rest = (field: Coordinate) => all[field].filter((column) => !used.includes(column))
-  const named = { latitude: rest('latitude'), longitude: rest('longitude') }
+  const named = both((field) => all[field].filter((column) => !used.includes(column)))
   const areDegrees: Test = (field, column) =>
     sample.fits(column, (text) => Math.abs(readNumber(text, field, decimal, false)) <= LIMITS[field])
   const areMetres: Test = (field, column) =>
@@ -67,9 +66,14 @@ export async function findPosition(sample: Sample, hasOwnCrs: boolean): Promise<
   return { ...place, columns: metres ?? {}, areMetres: metres !== undefined }
 }
 
+const both = <Each>(of: (field: Coordinate) => Each): Record<Coordinate, Each> => ({
+  latitude: of('latitude'),
+  longitude: of('longitude'),
+})
+
 /** Both coordinates, if each is found. */
 function pairOf<Found>(find: (field: Coordinate) => Found | undefined): Record<Coordinate, Found> | undefined {
-  const [latitude, longitude] = [find('latitude'), find('longitude')]
+  const { latitude, longitude } = both(find)
   return latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
 }
 
@@ -133,19 +137,16 @@ function findSides(
       return areSides(/./) || (isBeside && sample.texts(column).length > 0)
     })
   }
-  const both = pairOf((field) => find(field, /./))
-  const letters = /^\p{L}\p{Lo}?$/u
-  return both ?? { latitude: find('latitude', letters), longitude: find('longitude', letters) }
+  return pairOf((field) => find(field, /./)) ?? both((field) => find(field, /^\p{L}\p{Lo}?$/u))
 }
 
 /** Adds the columns of the sides, if the degrees have none of their own. */
 function withSides(sample: Sample, degrees: Pair, sides: ReturnType<typeof findSides>): Pick<Columns, Coordinate> {
-  const sourceOf = (field: Coordinate): ColumnSource => {
+  return both((field) => {
     const hemisphere = sides[field]
     const hasSide = sample.texts(degrees[field]).some((text) => /[nsew]$/i.test(text))
     return hemisphere === undefined || hasSide ? degrees[field] : { degrees: degrees[field], hemisphere }
-  }
-  return { latitude: sourceOf('latitude'), longitude: sourceOf('longitude') }
+  })
 }
 
 /** Says that a column is called like degrees to the south or west, and has no minus. */
