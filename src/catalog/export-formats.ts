@@ -16,8 +16,6 @@ export interface ExportFormat {
   name: string
   /** Its name for people. */
   title: string
-  /** The explorer shows the formats for programs beside other things for developers. */
-  readers: 'people' | 'programs'
   contentType: string
   /** Its operation in OpenAPI: the name, the texts, and the schema of the body. */
   operation: { operationId: string; summary: string; description: string; body: Readonly<Record<string, unknown>> }
@@ -62,7 +60,6 @@ function textFormat(separator: string, { start = () => '', lineEnd = separator, 
 export const NDJSON = {
   name: 'ndjson',
   title: 'NDJSON',
-  readers: 'programs',
   contentType: 'application/x-ndjson; charset=utf-8',
   operation: {
     operationId: 'exportNdjson',
@@ -81,7 +78,6 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
   {
     name: 'csv',
     title: 'CSV',
-    readers: 'people',
     contentType: 'text/csv; charset=utf-8; header=present',
     operation: {
       operationId: 'exportCsv',
@@ -96,7 +92,6 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
   {
     name: 'geojson',
     title: 'GeoJSON',
-    readers: 'people',
     contentType: 'application/geo+json',
     operation: {
       operationId: 'exportGeoJson',
@@ -123,7 +118,6 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
   {
     name: 'parquet',
     title: 'GeoParquet',
-    readers: 'programs',
     // Registered at https://www.iana.org/assignments/media-types/application/vnd.apache.parquet.
     contentType: 'application/vnd.apache.parquet',
     operation: {

@@ -188,8 +188,9 @@ test('the base map has a tile for each place of its zooms, and no others', async
   const html = await (await fetch(t.url)).text()
   const [base = ''] = /\/assets\/\w+/.exec(html) ?? []
   const read = (address: string) => fetch(`${t.url}${base}/lib/world/${address}.mvt`)
-  const layers = async (address: string) =>
-    Object.keys(new VectorTile(new PbfReader(await (await read(address)).arrayBuffer())).layers).sort()
+  const tile = async (address: string) =>
+    new VectorTile(new PbfReader(await (await read(address)).arrayBuffer())).layers
+  const layers = async (address: string) => Object.keys(await tile(address)).sort()
   expect(await layers('0/0/0')).toEqual(['borders', 'cities', 'countries', 'lakes', 'land'])
   // Korea with Seoul, Europe, and the South Pacific.
   expect(await layers('6/54/24')).toEqual([
@@ -199,4 +200,9 @@ test('the base map has a tile for each place of its zooms, and no others', async
   expect(await layers('6/8/40')).toEqual([])
   expect((await read('7/0/0')).status).toBe(404)
   expect((await read('6/64/0')).status).toBe(404)
+  // The names of cities by language; the German ones only where they differ.
+  const { cities } = await tile('2/3/1')
+  const names = Array.from({ length: cities?.length ?? 0 }, (_, n) => cities?.feature(n).properties)
+  expect(names).toContainEqual(expect.objectContaining({ name: 'Tokyo', name_ko: '도쿄', name_de: 'Tokio' }))
+  expect(names.find((city) => city?.name === 'Seoul')).toEqual(expect.not.objectContaining({ name_de: 'Seoul' }))
 })

@@ -19,7 +19,7 @@ interface PicturedView {
   act?: (page: Page) => Promise<unknown>
 }
 
-const control = (page: Page, index: number) => page.locator('.control-row .button').nth(index).click()
+const control = (page: Page, index: number) => page.locator('.control-row [aria-expanded]').nth(index).click()
 const PALACE = 'ed9ea7d8-caaf-5cf9-817b-36ba51a4744b'
 const SEOUL = '/?dataset=seoul-landmarks'
 const VIEWS: Readonly<Record<string, PicturedView>> = {

@@ -69,8 +69,8 @@ export function addPages(app: FastifyInstance, { baseMap, contact, publicKey, fi
     return (request: FastifyRequest, reply: FastifyReply) =>
       sendCacheable(request, reply.header('content-security-policy', policies[name]), bodyOf(request))
   }
-  const formats = EXPORT_FORMATS.map(({ name, title, readers, contentType }) => ({
-    ...{ name, title, readers },
+  const formats = EXPORT_FORMATS.map(({ name, title, contentType }) => ({
+    ...{ name, title },
     mediaType: mediaTypeOf(contentType),
   }))
   addRoute(app, {

@@ -1,6 +1,3 @@
-import { type Bounds, boxAroundAll } from '../map/box.ts'
-import { runGraphQL } from '../shared/api.ts'
-
 /*
  * The datasets that the key may access, and where their places lie.
  */
@@ -32,22 +29,4 @@ export interface Extent {
   south: number
   east: number
   north: number
-}
-
-/** Reads the box of the items of a dataset, or of all datasets; undefined if there are no items. Its east may be greater than 180. */
-export async function readExtent(dataset: string | undefined, signal: AbortSignal): Promise<Bounds | undefined> {
-  const fields = 'extent { west south east north }'
-  const { datasets, one } = await runGraphQL<{
-    datasets?: { nodes: { extent: Extent | null }[] }
-    one?: { extent: Extent | null } | null
-  }>(
-    dataset === undefined
-      ? `query Extents { datasets { nodes { ${fields} } } }`
-      : `query Extent($dataset: ID!) { one: dataset(id: $dataset) { ${fields} } }`,
-    { dataset },
-    signal,
-  )
-  const extents = (datasets?.nodes ?? [one]).flatMap((each) => each?.extent ?? [])
-  if (extents.length === 0) return undefined
-  return boxAroundAll(extents.map(({ west, south, east, north }) => [west, south, east, north]))
 }

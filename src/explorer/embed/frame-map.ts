@@ -1,6 +1,6 @@
 import { isSearch, type View } from '../data/address.ts'
 import { categoryLabel, KnownCodes, NO_CODES } from '../data/codes.ts'
-import { findDataset } from '../data/datasets.ts'
+import { type Dataset, findDataset } from '../data/datasets.ts'
 import { tileSources } from '../data/tile-sources.ts'
 import { loadBaseMap, placeZoom, WORLD } from '../map/base-map.ts'
 import { DARK, LIGHT } from '../map/colours.ts'
@@ -31,6 +31,7 @@ export class FrameMap {
   readonly #codes = new KnownCodes()
   readonly #dark = matchMedia('(prefers-color-scheme: dark)')
   #legend: Legend | undefined
+  #datasets: readonly Dataset[] = []
   #item: Item | undefined
   /** Ends the reads of a card when another one is opened. */
   #reads = new AbortController()
@@ -75,8 +76,9 @@ export class FrameMap {
       loadBaseMap().catch(() => WORLD),
       readDatasets(signal),
       dataset === undefined ? NO_CODES : this.#codes.of(dataset),
-      at ?? this.#goHome(signal),
     ])
+    this.#datasets = datasets
+    if (!at) await this.#goHome(signal)
     const named = compared ?? [dataset ?? []].flat()
     const shown = named.flatMap((each) => findDataset(datasets, { dataset: each }) ?? [])
     const credited = named.length > 0 ? shown : datasets
@@ -93,7 +95,7 @@ export class FrameMap {
 
   async #goHome(signal: AbortSignal): Promise<void> {
     const view = { ...this.#view, item: undefined, table: undefined }
-    await moveMap(this.#map, view, {}, signal)
+    moveMap(this.#map, view, {}, this.#datasets)
     if (isSearch(view) && !view.within) moveToItems(this.#map, (await readPlaces(view, undefined, signal)).items)
   }
 

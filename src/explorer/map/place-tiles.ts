@@ -1,7 +1,7 @@
 import { ApiError } from '../shared/api-error.ts'
-import { type Bounds, mercator } from './box.ts'
+import type { Bounds } from './box.ts'
 import type { Dot } from './place-groups.ts'
-import { readTile, type TileSource } from './tiles.ts'
+import { readTile, type TileSource, tilesIn } from './tiles.ts'
 
 /*
  * Reads the tiles with the places of the visible part of the map.
@@ -76,19 +76,4 @@ export class PlaceTiles {
       return []
     }
   }
-}
-
-/** The tiles of a zoom in a box, as `z/x/y`. The box may go beyond the antimeridian. */
-export function tilesIn([west, south, east, north]: Bounds, zoom: number): string[] {
-  const count = 2 ** zoom
-  const column = (longitude: number) => Math.floor(((longitude + 180) / 360) * count)
-  const row = (latitude: number) => Math.min(count - 1, Math.max(0, Math.floor(mercator(latitude) * count)))
-  const columns = range(column(west), Math.min(column(east), column(west) + count - 1))
-  return columns.flatMap((x) =>
-    range(row(north), row(south)).map((y) => `${zoom}/${((x % count) + count) % count}/${y}`),
-  )
-}
-
-function range(first: number, last: number): number[] {
-  return Array.from({ length: last - first + 1 }, (_, n) => first + n)
 }

@@ -2,6 +2,7 @@ import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import { reach, readError, send } from '../shared/api.ts'
 import { patiently } from '../shared/patience.ts'
+import { type Bounds, mercator } from './box.ts'
 import type { Dot } from './place-groups.ts'
 
 /*
@@ -46,4 +47,19 @@ export function dotsOf(tile: ArrayBuffer, by: TileSource['by'], address: string)
     }
     return { ...position, total: 1, shares: { [item[by]]: 1 }, item }
   })
+}
+
+/** The tiles of a zoom in a box, as `z/x/y`. The box may go beyond the antimeridian. */
+export function tilesIn([west, south, east, north]: Bounds, zoom: number): string[] {
+  const count = 2 ** zoom
+  const column = (longitude: number) => Math.floor(((longitude + 180) / 360) * count)
+  const row = (latitude: number) => Math.min(count - 1, Math.max(0, Math.floor(mercator(latitude) * count)))
+  const columns = range(column(west), Math.min(column(east), column(west) + count - 1))
+  return columns.flatMap((x) =>
+    range(row(north), row(south)).map((y) => `${zoom}/${((x % count) + count) % count}/${y}`),
+  )
+}
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, n) => first + n)
 }

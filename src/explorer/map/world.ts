@@ -104,7 +104,7 @@ function nameLayers(colour: Colours, languages: readonly string[]): LayerSpecifi
         ['all', ['has', 'isCapital'], ['>=', ['get', 'population'], populations(2)]],
       ],
       layout: {
-        'text-field': ['get', 'name'],
+        'text-field': nameIn(languages),
         'text-size': ['interpolate', ['linear'], ['log10', ['get', 'population']], 4, 11, 7, 14],
         'text-padding': 6,
         'text-max-width': 8,
@@ -121,7 +121,7 @@ function nameLayers(colour: Colours, languages: readonly string[]): LayerSpecifi
       ...layer('districts'),
       minzoom: 10.5,
       layout: {
-        'text-field': ['coalesce', ['get', `name_${languages[0]?.split('-')[0]}`], ['get', 'name']],
+        'text-field': nameIn(languages),
         'text-size': 11,
         'text-padding': 6,
       },
@@ -145,6 +145,13 @@ function nameLayers(colour: Colours, languages: readonly string[]): LayerSpecifi
     },
   ]
 }
+
+/** The name of a city or a district in the reader's language, if the tiles have it. */
+const nameIn = ([language = 'en']: readonly string[]): ExpressionSpecification => [
+  'coalesce',
+  ['get', `name_${language.split('-')[0]}`],
+  ['get', 'name'],
+]
 
 /** The name of a country in the reader's language, as the browser has it (Unicode CLDR). */
 function countryNames(languages: readonly string[]): ExpressionSpecification {

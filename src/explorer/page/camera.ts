@@ -1,5 +1,5 @@
 import { haveSamePlaces, isSearch, type View } from '../data/address.ts'
-import { readExtent } from '../data/datasets.ts'
+import { type Dataset, findDataset } from '../data/datasets.ts'
 import { placeZoom } from '../map/base-map.ts'
 import { type Bounds, boxAround, boxAroundAll, type Position } from '../map/box.ts'
 import type { ExplorerMap } from '../map/explorer-map.ts'
@@ -17,17 +17,25 @@ const CIRCLE_ZOOM = 18
  * Moves the map to the circle, the box or the dataset of a view. The map stays when a person goes back from an item to its
  * list. A search by name moves the map when its results are known (`moveToItems`).
  */
-export async function moveMap(map: ExplorerMap, view: View, before: View, signal: AbortSignal): Promise<void> {
-  const { dataset, near, within, item } = view
+export function moveMap(map: ExplorerMap, view: View, before: View, datasets: readonly Dataset[]): void {
+  const { compared, dataset, near, within, item } = view
   if (item !== undefined) return
-  if (near) return map.fit(boxAround(circle([near.longitude, near.latitude], near.radius)), CIRCLE_ZOOM)
-  if (within) return map.fitExactly(within)
+  if (near) {
+    map.fit(boxAround(circle([near.longitude, near.latitude], near.radius)), CIRCLE_ZOOM)
+    return
+  }
+  if (within) {
+    map.fitExactly(within)
+    return
+  }
   if (isSearch(view)) return
   if (before.item !== undefined && haveSamePlaces({ ...before, item: undefined }, view)) return
-  const { compared = [dataset] } = view
-  const extents = await Promise.all(compared.map((each) => readExtent(each, signal)))
-  const known = extents.filter((extent) => extent !== undefined)
-  if (known.length > 0 && !signal.aborted) map.fit(asMapped(boxAroundAll(known)), DATASET_ZOOM)
+  const slugs = compared ?? (dataset === undefined ? undefined : [dataset])
+  const shown = slugs ? slugs.map((slug) => findDataset(datasets, { dataset: slug })) : datasets
+  const extents = shown.flatMap((each) => each?.extent ?? [])
+  if (extents.length === 0) return
+  const box = boxAroundAll(extents.map(({ west, south, east, north }) => [west, south, east, north]))
+  map.fit(asMapped(box), DATASET_ZOOM)
 }
 
 /** Moves the map to the results of a search. */

@@ -53,7 +53,7 @@ export class Explorer {
         const radius = this.#picker.take()
         if (radius !== undefined) this.#searchNear({ latitude, longitude, radius })
       },
-      onHome: () => void this.#attempt(async (signal) => this.#reader?.goHome(signal)),
+      onHome: () => this.#reader?.goHome(),
       onCentre: (message) => this.#picker.isWaiting || showStatus(message),
       onMove: (at) => this.#noteMove(at),
       onProblem: () => showStatus(t.mapIncomplete),

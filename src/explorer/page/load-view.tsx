@@ -1,133 +1,19 @@
-import type { VNode } from 'preact'
-import { hasPlaces, tableOf, type View } from '../data/address.ts'
-import { ask } from '../data/api-request.ts'
-import type { Codes } from '../data/codes.ts'
-import { type Dataset, findDataset } from '../data/datasets.ts'
-import type { ListedItem } from '../data/items.ts'
-import type { Row, Table } from '../data/table-columns.ts'
-import type { Position } from '../map/box.ts'
-import { AboutView } from '../views/about/about-view.tsx'
-import { aboutRequest } from '../views/about/request.ts'
-import { CompareView } from '../views/compare/compare-view.tsx'
-import { readCompared } from '../views/compare/read-compared.ts'
+import { hasPlaces, type View } from '../data/address.ts'
 import { DatasetsView } from '../views/datasets/datasets-view.tsx'
-import { ItemView } from '../views/item/item-view.tsx'
-import { type Item, readItem } from '../views/item/request.ts'
-import { PlacesView } from '../views/places/places-view.tsx'
-import { type Page, readNearest, readPlaces } from '../views/places/read-places.ts'
-import { PAGE_SIZE } from '../views/places/request.ts'
-import { readSuggestions } from '../views/search/suggestions.ts'
-import { TableView } from '../views/table/table-view.tsx'
+import type { Loaded, Source } from './load-place-view.tsx'
 
 /*
  * Reads the data of a view, and gives them to its component.
  */
 
-export interface Loaded {
-  content: VNode
-  /** The view itself, unless its table has no such page. */
-  view: View
-  /** The places in the list, and how many there are in all pages. */
-  found?: { places: readonly Position[]; least: number; total: Promise<number> }
-  item?: Item
-  /** What is proposed where nothing was found. */
-  proposed?: readonly ListedItem[]
-}
-
-interface Source {
-  datasets: readonly Dataset[]
-  /** The codes of the view's dataset. The list does not wait for them. */
-  codes: Promise<Codes>
-  signal: AbortSignal
-  /** Shows a list with one page more. */
-  more: (load: () => Promise<Loaded>) => void
-}
-
-/** Loads a view; undefined if there is nothing to show. */
+/** Loads a view; undefined if there is nothing to show. The list of datasets, which most people see first, waits for no other view's code. */
 export async function loadView(view: View, source: Source): Promise<Loaded | undefined> {
-  const { signal } = source
-  const { item: id, isAbout, dataset, compared } = view
-  const table = tableOf(view)
-  if (id !== undefined) {
-    const item = await readItem(id, signal)
-    return item ? { view, item, content: <ItemView item={item} /> } : undefined
-  }
-  if (isAbout && dataset !== undefined) return loadAbout(view, dataset, source)
-  if (compared) return loadCompared(view, compared, source)
-  if (table) return loadTable(view, table, source)
-  if (hasPlaces(view)) return loadPlaces(view, source, [])
-  return { view, content: <DatasetsView signal={signal} /> }
+  if (isFirstView(view)) return { view, content: <DatasetsView signal={source.signal} /> }
+  return (await loadViews()).loadPlaceView(view, source)
 }
 
-const SAMPLE_ROWS = 5
+/** Loads the code of the other views. */
+export const loadViews = () => import('./load-place-view.tsx')
 
-async function loadAbout(view: View, slug: string, { datasets, signal }: Source): Promise<Loaded | undefined> {
-  const [{ dataset: about }, { items }] = await Promise.all([
-    ask(aboutRequest(slug), signal),
-    readPlaces({ dataset: slug }, undefined, signal),
-  ])
-  const dataset = findDataset(datasets, view)
-  const sample = items.slice(0, SAMPLE_ROWS)
-  return dataset && { view, content: <AboutView dataset={dataset} about={about} sample={sample} /> }
-}
-
-async function loadCompared(view: View, compared: readonly string[], { datasets, signal }: Source): Promise<Loaded> {
-  const results = await readCompared(view, compared, datasets, signal)
-  const lists = results.flatMap((each) => ('error' in each ? [] : each))
-  const places = lists.flatMap(({ items }) => items)
-  const total = Promise.resolve(lists.reduce((sum, each) => sum + each.total, 0))
-  return { view, content: <CompareView results={results} />, found: { places, least: places.length, total } }
-}
-
-/** Loads the next page of a list, below the places before. */
-async function loadPlaces(
-  view: View,
-  source: Source,
-  before: readonly ListedItem[],
-  known?: Promise<number>,
-): Promise<Loaded> {
-  const page = before.length / PAGE_SIZE + 1
-  const { items: next, total } = await readPlaces(view, page === 1 ? undefined : page, source.signal, known)
-  const items = [...before, ...next]
-  const least = items.length
-  const proposed = least === 0 ? await propose(view, source.signal) : undefined
-  const content = (
-    <PlacesView
-      items={items}
-      total={total}
-      least={least}
-      codes={source.codes}
-      suggestions={proposed}
-      more={() => source.more(() => loadPlaces(view, source, items, total))}
-    />
-  )
-  return { view, content, found: { places: items, least, total }, ...(proposed && { proposed }) }
-}
-
-async function loadTable(view: View, table: Table, source: Source): Promise<Loaded> {
-  const { items: rows, total }: Page<Row> = await readPlaces<Row>(view, undefined, source.signal)
-  const last = rows.length === 0 ? Math.ceil((await total) / PAGE_SIZE) : table.page
-  // A link may have a page that the dataset no longer has.
-  if (last >= 1 && last < table.page) {
-    const other = { ...table, page: last }
-    return loadTable({ ...view, table: other }, other, source)
-  }
-  const proposed = rows.length === 0 && table.page === 1 ? await propose(view, source.signal) : undefined
-  const least = rows.length === 0 ? 0 : (table.page - 1) * PAGE_SIZE + rows.length
-  const content = (
-    <PlacesView
-      items={[]}
-      total={total}
-      least={least}
-      codes={source.codes}
-      suggestions={proposed}
-      table={<TableView table={table} rows={rows} total={total} />}
-    />
-  )
-  return { view, content, found: { places: rows, least, total }, ...(proposed && { proposed }) }
-}
-
-/** Reads what was probably meant, or the nearest place. */
-function propose(view: View, signal: AbortSignal): Promise<ListedItem[]> {
-  return view.near ? readNearest(view, view.near, signal) : readSuggestions({ ...view, table: undefined }, signal)
-}
+/** Whether a view is the list of datasets. */
+export const isFirstView = (view: View) => view.item === undefined && !view.compared && !hasPlaces(view)

@@ -12,7 +12,8 @@ import { legendOf } from '../views/legend/legend.ts'
 import type { SearchForm } from '../views/search/search-form.tsx'
 import { WelcomeView } from '../views/welcome/welcome-view.tsx'
 import { moveMap, moveToItems } from './camera.ts'
-import { type Loaded, loadView } from './load-view.tsx'
+import type { Loaded } from './load-place-view.tsx'
+import { isFirstView, loadView, loadViews } from './load-view.tsx'
 import { drawnView, type MapSide, type MapState } from './map-side.ts'
 import { titleOf } from './title.ts'
 import type { ViewArea } from './view-area.tsx'
@@ -75,18 +76,19 @@ export class ViewReader {
       this.#show(<WelcomeView view={view} />, view)
       return view
     }
+    // The code of the other views comes beside the datasets, or after the list of them.
+    if (!isFirstView(view)) prepareViews()
     if (this.#needsDatasets(view)) this.#datasets = await readDatasets(signal)
     signal.throwIfAborted()
     const drawn = drawnView(view, this.#datasets)
-    const [shown] = await Promise.all([
-      this.#readContent(view, before, signal),
-      drawn && view.at === undefined && moveMap(side.map, drawn, before, signal),
-    ])
+    if (drawn && view.at === undefined) moveMap(side.map, drawn, before, this.#datasets)
+    const shown = await this.#readContent(view, before, signal)
+    prepareViews()
     return shown
   }
 
   /** Moves the map to everything that the view shows. All places of a long search are somewhere in their datasets. */
-  async goHome(signal: AbortSignal): Promise<void> {
+  goHome(): void {
     const { map } = this.#parts.side
     // Without a key the view shows nothing, and the message about a refused key would be wrong.
     const drawn = readKey() === undefined ? undefined : drawnView(this.#state.view, this.#datasets)
@@ -94,7 +96,7 @@ export class ViewReader {
     const { dataset, compared, near, within, text } = drawn
     const isByName = text !== undefined && !near && !within
     if (isByName && this.#found.length > 0) moveToItems(map, this.#found)
-    else await moveMap(map, { dataset, compared, near, within }, {}, signal)
+    else moveMap(map, { dataset, compared, near, within }, {}, this.#datasets)
   }
 
   /** A view of the datasets shows them as they are now, and a view of one may name a dataset that is new. */
@@ -209,4 +211,9 @@ export class ViewReader {
     this.#state = { ...this.#state, ...change, datasets: this.#datasets }
     this.#parts.side.draw(this.#state)
   }
+}
+
+/** If it fails, opening a view says so. */
+function prepareViews(): void {
+  loadViews().catch(() => {})
 }

@@ -6,8 +6,8 @@ interface PageData {
   baseMap?: { kind: 'pmtiles' | 'style' | 'raster'; url: string; dark?: string; credit?: string }
   /** Whom to ask for a key: an e-mail address, a URL or a text, from `CONTACT`. */
   contact?: string
-  /** The formats of exports: the ending of the file, a title, the media type, and who reads it. */
-  formats: { name: string; title: string; mediaType: string; readers: 'people' | 'programs' }[]
+  /** The formats of exports: the ending of the file, a title, and the media type. */
+  formats: { name: string; title: string; mediaType: string }[]
 }
 
 export function readPageData(): PageData {

@@ -68,9 +68,6 @@ function Card({ dataset: { slug, name, description, attribution, items, extent }
         <h2>
           <ViewLink to={{ dataset: slug }}>{name}</ViewLink>
         </h2>
-        <p>
-          <strong>{places(items.total)}</strong>
-        </p>
         <p class="summary" dir="auto">
           {description}
         </p>
@@ -78,6 +75,9 @@ function Card({ dataset: { slug, name, description, attribution, items, extent }
           {attribution}
         </p>
       </div>
+      <p class="count">
+        <strong>{places(items.total)}</strong>
+      </p>
       <input
         type="checkbox"
         aria-label={`${t.compare}: ${name}`}

@@ -1,9 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Extent } from '../../data/datasets.ts'
 import { tileSources } from '../../data/tile-sources.ts'
-import { latitudeOf } from '../../map/box.ts'
-import { tilesIn } from '../../map/place-tiles.ts'
-import { readTile } from '../../map/tiles.ts'
+import { type Bounds, latitudeOf } from '../../map/box.ts'
 import { useLater } from '../../shared/later.tsx'
 
 /*
@@ -53,7 +51,7 @@ export function SmallMap({ dataset, extent, signal }: SmallMapProps) {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return
       sight.disconnect()
       // No message: the list reports problems of the server or the key.
-      readDots(dataset, frame, signal).then(draw, () => draw(undefined))
+      readDots(dataset, extent, frame, signal).then(draw, () => draw(undefined))
     })
     sight.observe(map.current)
     return () => sight.disconnect()
@@ -79,14 +77,22 @@ function frameOf(extent: Extent | null | undefined): Frame {
   return { west: (west + east - width) / 2, north: (south + north + height) / 2, width, height }
 }
 
-async function readDots(dataset: string, frame: Frame, signal: AbortSignal): Promise<Dot[]> {
+async function readDots(
+  dataset: string,
+  extent: Extent | null | undefined,
+  frame: Frame,
+  signal: AbortSignal,
+): Promise<Dot[]> {
   const [source] = tileSources({ dataset }, 'datasetId', false)
-  const { west, north, width, height } = frame
-  // The map lies in at most four tiles.
-  const zoom = Math.min(MAX_TILE_ZOOM, Math.floor(Math.log2(WIDTH / width)))
-  const tiles = tilesIn([west, north - height, west + width, north], zoom)
-  const parts = source ? await Promise.all(tiles.map((tile) => readTile(source, tile, signal))) : []
-  const points = parts.flat()
+  const { north, width, height } = frame
+  // A list of names does not wait for what reads tiles.
+  const { readTile, tilesIn } = await import('../../map/tiles.ts')
+  const box: Bounds | undefined =
+    extent && frame !== WORLD ? [extent.west, extent.south, extent.east, extent.north] : undefined
+  // The smallest tile that contains them.
+  const zooms = Array.from({ length: box ? MAX_TILE_ZOOM : 0 }, (_, n) => MAX_TILE_ZOOM - n)
+  const [tile = '0/0/0'] = zooms.map((zoom) => (box ? tilesIn(box, zoom) : [])).find(({ length }) => length === 1) ?? []
+  const points = source ? await readTile(source, tile, signal) : []
   const most = Math.max(...points.map(({ total }) => total))
   const rounded = (value: number) => Number(value.toFixed(2))
   // A pole is a little within the map.
