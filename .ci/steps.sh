@@ -106,7 +106,7 @@ compare_with_baseline() {
 }
 
 install_packages() {
-  local packages=(postgresql postgresql-15-postgis-3 caddy chromium curl etcd-server gdal-bin haproxy libreoffice-calc-nogui nginx openssl patroni pgbouncer python3-pandas redis-server systemd wrk)
+  local packages=(postgresql postgresql-15-postgis-3 caddy chromium curl etcd-server gdal-bin haproxy jq libreoffice-calc-nogui nginx openssl patroni pgbouncer python3-pandas redis-server systemd wrk)
   if dpkg -s "${packages[@]}" >/dev/null 2>&1; then return; fi
   export DEBIAN_FRONTEND=noninteractive
   for attempt in 1 2 3; do

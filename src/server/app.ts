@@ -14,6 +14,7 @@ import type { KeyUsage } from '../auth/key-usage.ts'
 import { cacheKeyOrigins } from '../auth/origins.ts'
 import { openRateLimits, type RateLimits } from '../auth/rate-limit.ts'
 import { createSnapshotReader } from '../catalog/snapshot-reader.ts'
+import { readMirrorLags } from '../catalog/sql/mirror-lags.ts'
 import { WaitingRequests } from '../changes/waiting.ts'
 import type { BaseMap } from '../config/base-maps.ts'
 import type { Database } from '../database/database.ts'
@@ -94,6 +95,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     cacheLookups: () => responses.lookups,
     reads: () => readCatalog.reads,
     unread: app.unread,
+    // Without the database the other metrics are needed most.
+    mirrorLags: () => readMirrorLags(database.sql).catch(() => []),
   })
   addRestRoutes(app, services)
   addOpenApiRoutes(app, contact)

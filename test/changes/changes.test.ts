@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
+import { resetChanges } from '../../src/changes/retention.ts'
 import { startApp, useApp } from '../support/app.ts'
 import { DATASET, ITEM, SEOUL_ITEMS } from '../support/catalog.ts'
 import { authorization, open, recordsOf } from '../support/exports.ts'
@@ -221,4 +223,42 @@ test('more requests than MAX_WAITING_REQUESTS are refused, and a stop ends those
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
   await one.app.close()
   expect((await Promise.all(three)).map(({ status }) => status).sort()).toEqual([200, 200, 503])
+})
+
+/** Gives a dataset an earlier revision and epoch, as a restored backup has them. */
+const restoreTo = (revision: string, epoch: string) =>
+  sql(`SET session_replication_role = replica;
+       UPDATE datasets SET revision = ${revision}, epoch = '${epoch}' WHERE slug = 'seoul';
+       RESET session_replication_role; SELECT pg_notify('catalog', 'everything')`)
+
+test('a cursor of changes that a restored backup lacks is expired, and so is each cursor after a reset', async () => {
+  const { revision, epoch } = await t.database.prisma.dataset.findUniqueOrThrow({ where: { slug: 'seoul' } })
+  const { cursor: before } = await readChanges(t, 'seoul')
+  await rename(ITEM.same1, 'Lost')
+  const { cursor: lost } = await readChanges(t, 'seoul', { since: before })
+  await restoreTo(String(revision), epoch)
+  expect((await readChanges(t, 'seoul', { since: lost })).status).toBe(410)
+  expect((await readChanges(t, 'seoul', { since: before })).status).toBe(200)
+  await t.database.withSession((session) => resetChanges(session, [DATASET.seoul]))
+  await t.hearChanges()
+  for (const since of [before, lost]) expect((await readChanges(t, 'seoul', { since })).status).toBe(410)
+})
+
+test('writers to one dataset commit in the order of their revisions, so a copy misses no change of two at once', async () => {
+  const copy = new Copy(t, 'seoul')
+  await copy.complete()
+  const released = Promise.withResolvers<void>()
+  const first = t.database.withSession(async (session) => {
+    await session.query(`BEGIN; UPDATE items SET name = 'First of two' WHERE id = '${ITEM.tower}'`)
+    await released.promise
+    await session.query('COMMIT')
+  })
+  const second = rename(ITEM.museum, 'Second of two')
+  const followed = copy.complete()
+  await sleep(200)
+  released.resolve()
+  await Promise.all([first, second, followed])
+  await t.hearChanges()
+  await copy.complete()
+  expect(copy.lines).toBe(await exportOf(t, 'seoul'))
 })

@@ -41,6 +41,8 @@ interface Sources {
   reads: () => ReadCounts
   /** The bytes of responses that clients have not read, and the responses that were cut off since the start. */
   unread: Readonly<{ bytes: number; cutOff: number }>
+  /** The copies of datasets of other catalogs, and for how long each was not known to be complete. */
+  mirrorLags: () => Promise<readonly { dataset: string; seconds: number }[]>
 }
 
 /** The values of all metrics of a process, in JSON. */
@@ -140,7 +142,7 @@ function createUseCounters(label: keyof typeof USE_COUNTERS, registers: Registry
   }
 }
 
-function watch({ servers, poolUse, cacheLookups, reads, unread }: Sources, registers: Registry[]): void {
+function watch({ servers, poolUse, cacheLookups, reads, unread, mirrorLags }: Sources, registers: Registry[]): void {
   new Gauge({
     name: 'database_server_usable',
     help: 'Whether the gateway can read from a server of the database (1) or not (0), by role (primary or replica)',
@@ -186,6 +188,18 @@ function watch({ servers, poolUse, cacheLookups, reads, unread }: Sources, regis
     collect() {
       this.reset()
       this.inc(unread.cutOff)
+    },
+  })
+  new Gauge({
+    name: 'mirror_lag_seconds',
+    help: 'Seconds since the copy of a dataset of another catalog was last known to be complete, by slug',
+    labelNames: ['dataset'],
+    // Each worker reads the same.
+    aggregator: 'max',
+    registers,
+    async collect() {
+      this.reset()
+      for (const { dataset, seconds } of await mirrorLags()) this.set({ dataset }, seconds)
     },
   })
   new Counter({

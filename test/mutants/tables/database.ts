@@ -13,8 +13,14 @@ export const DATABASE: readonly MutantTable[] = [
     mutants: [
       { find: "'dataset ' || coalesce(NEW.id, OLD.id)", replace: "'dataset ' || coalesce(OLD.id, NEW.id)" },
       { find: "IF NEW.id <> OLD.id THEN PERFORM pg_notify('catalog', 'dataset ' || OLD.id); END IF;", replace: '' },
-      { find: 'AFTER INSERT OR UPDATE OR DELETE ON datasets', replace: 'AFTER INSERT OR UPDATE ON datasets' },
-      { find: 'AFTER INSERT OR UPDATE OR DELETE ON datasets', replace: 'AFTER UPDATE OR DELETE ON datasets' },
+      {
+        find: 'datasets_notify AFTER INSERT OR UPDATE OR DELETE ON datasets',
+        replace: 'datasets_notify AFTER INSERT OR UPDATE ON datasets',
+      },
+      {
+        find: 'datasets_notify AFTER INSERT OR UPDATE OR DELETE ON datasets',
+        replace: 'datasets_notify AFTER UPDATE OR DELETE ON datasets',
+      },
       { find: 'UPDATE datasets SET revision = revision WHERE id = ANY (ids);', replace: '' },
       { find: 'AFTER INSERT OR UPDATE OR DELETE ON api_keys', replace: 'AFTER INSERT OR UPDATE ON api_keys' },
       { find: 'AFTER INSERT OR UPDATE OR DELETE ON api_keys', replace: 'AFTER INSERT OR DELETE ON api_keys' },
@@ -66,8 +72,9 @@ export const DATABASE: readonly MutantTable[] = [
         replace: 'SELECT DISTINCT dataset_id FROM items',
       },
       {
-        find: "PERFORM touch_datasets(ARRAY(SELECT id FROM datasets));\n  PERFORM pg_notify('catalog', 'everything');\n  RETURN",
-        replace: "PERFORM pg_notify('catalog', 'everything');\n  RETURN",
+        find: "PERFORM touch_datasets(ARRAY(SELECT id FROM datasets));\n  PERFORM restart_logs(ARRAY(SELECT id FROM datasets));\n  PERFORM pg_notify('catalog', 'everything');\n  RETURN",
+        replace:
+          "PERFORM restart_logs(ARRAY(SELECT id FROM datasets));\n  PERFORM pg_notify('catalog', 'everything');\n  RETURN",
       },
       {
         find: "PERFORM pg_notify('catalog', 'everything');\n  RETURN",
@@ -114,8 +121,9 @@ export const DATABASE: readonly MutantTable[] = [
     tests: COUNTS,
     mutants: [
       {
-        find: "PERFORM touch_datasets(ARRAY(SELECT id FROM datasets));\n  PERFORM pg_notify('catalog', 'everything');\n  DELETE",
-        replace: "PERFORM pg_notify('catalog', 'everything');\n  DELETE",
+        find: "PERFORM touch_datasets(ARRAY(SELECT id FROM datasets));\n  PERFORM restart_logs(ARRAY(SELECT id FROM datasets));\n  PERFORM pg_notify('catalog', 'everything');\n  DELETE",
+        replace:
+          "PERFORM restart_logs(ARRAY(SELECT id FROM datasets));\n  PERFORM pg_notify('catalog', 'everything');\n  DELETE",
         tests: CHANGES,
       },
       { find: 'DELETE FROM item_counts;\n  RETURN', replace: 'RETURN' },
