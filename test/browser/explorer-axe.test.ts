@@ -12,7 +12,7 @@ const PAGES = [
   ['?dataset=no-such-dataset', '.problem'],
   ['graphql', '.graphiql-doc-explorer, .graphiql-query-editor .view-line'],
   ['ogc', '#ogc h1'],
-  ['docs', '.t-doc__header, .request-card'],
+  ['docs', '.scalar-app'],
   ['?dataset=seoul-landmarks&category=palace', '.places'],
   ['?dataset=seoul-landmarks&view=table', '.table-frame tbody th'],
   ['?dataset=seoul-landmarks&item=ed9ea7d8-caaf-5cf9-817b-36ba51a4744b', '.members'],

@@ -25,7 +25,7 @@ import { Proposals } from './proposals.tsx'
  * The list of places: of a dataset, filtered, near a point, or found by a search.
  */
 
-export interface PlacesProps {
+interface PlacesProps {
   /** Those of all pages that were read. */
   items: readonly ListedItem[]
   total: Promise<number>

@@ -34,7 +34,7 @@ export async function readPlaces<Node extends ListedItem | Row = ListedItem>(
 }
 
 /** Returns the places of an answer, with their distances. */
-export function nodesOf<Node>({ dataset, searchItems, nearbyItems }: PlacesData<Node>): Node[] {
+function nodesOf<Node>({ dataset, searchItems, nearbyItems }: PlacesData<Node>): Node[] {
   if (nearbyItems) return nearbyItems.nodes.map(({ distance, item }) => ({ ...item, distance }))
   return (dataset?.items ?? searchItems)?.nodes ?? []
 }
