@@ -117,19 +117,29 @@ test('a cursor of a dataset that was removed and made again is expired', async (
   expect((await readChanges(t, 'archived', { since })).status).toBe(410)
 })
 
-test('a copy of an empty dataset gets its first items without beginning again', async () => {
+test('a copy of an empty dataset gets its first items, and loses those that are gone, without beginning again', async () => {
   await sql(`INSERT INTO datasets (id, slug, name, status, visibility, attribution, created_at, updated_at)
              VALUES (gen_random_uuid(), 'filled', 'Filled', 'active', 'public', '', now(), now())`)
   const copy = new Copy(t, 'filled')
-  await copy.complete()
-  await sql(
-    `UPDATE items SET dataset_id = (SELECT id FROM datasets WHERE slug = 'filled'), parent_item_id = NULL WHERE id = $1`,
-    [ITEM.umlaut],
-  )
+  expect(await copy.follow()).toBe(200)
+  const { cursor } = copy
   await sql(`INSERT INTO items (id, dataset_id, name, administrative_area_code, category_code, latitude, longitude, created_at, updated_at)
-             SELECT gen_random_uuid(), id, 'New', '', '', 1, 2, now(), now() FROM datasets WHERE slug = 'filled'`)
-  await copy.complete()
+             SELECT gen_random_uuid(), id, 'New ' || n, '', '', 1, 2, now(), now() FROM datasets, generate_series(1, 3) AS n WHERE slug = 'filled'`)
+  expect(await copy.follow()).toBe(200)
   expect(copy.lines).toBe(await exportOf(t, 'filled'))
+  await sql(`DELETE FROM items WHERE name = 'New 2'`)
+  // A client that was killed before it stored the cursor.
+  copy.cursor = cursor
+  while ((await copy.follow()) === 200 && !copy.isComplete);
+  expect([copy.isComplete, copy.lines]).toEqual([true, await exportOf(t, 'filled')])
+})
+
+test('a cursor of another epoch is expired, whatever the revisions say', async () => {
+  const { cursor: since } = await readChanges(t, 'seoul')
+  await sql(`SET session_replication_role = replica;
+    UPDATE datasets SET epoch = gen_random_uuid() WHERE slug = 'seoul';
+    RESET session_replication_role; SELECT pg_notify('catalog', 'everything')`)
+  expect((await readChanges(t, 'seoul', { since })).status).toBe(410)
 })
 
 test('access is that of the export', async () => {

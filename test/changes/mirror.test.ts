@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { importManifest } from '../../src/import/import.ts'
+import { Collected } from '../../src/mirror/collected.ts'
 import { mirrorIntoDatabase } from '../../src/mirror/into-database.ts'
 import { mirrorIntoFolder } from '../../src/mirror/into-folder.ts'
 import { Origin } from '../../src/mirror/origin.ts'
@@ -162,6 +163,15 @@ test('a copy in a folder is the export, also after changes, and after a kill tha
   await writeFile(join(folder.path, 'seoul.pages.partial'), 'half a li')
   await intoFolder(folder.path)
   expect(await readFile(path, 'utf8')).toBe(await exportOf(t, 'seoul'))
+})
+
+test('an item that was removed and is there again is in the copy', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'mirror-'))
+  const collected = new Collected(join(folder.path, 'pages'), true)
+  const put = (id: string) => `{"put":{"id":"${id}"}}`
+  await collected.add([put('a'), '{"delete":"b"}'])
+  await collected.add([put('b'), put('c'), put('a')])
+  expect(await statesOf(collected.items())).toEqual(['a', 'b', 'c'].map((id) => [id, `{"id":"${id}"}`]))
 })
 
 /** Serves HTTP on a free port. */
