@@ -38,6 +38,11 @@ export function after(revision: bigint): FeedPosition {
   return { kind: 'changes', revision, itemId: LAST_ID }
 }
 
+/** Whether a position comes before all changes up to a revision. One between the changes of that revision does. */
+export function isBefore({ revision, itemId }: LogPosition, horizon: bigint): boolean {
+  return revision < horizon || (revision === horizon && itemId !== LAST_ID)
+}
+
 /** Returns the cursor of a position. */
 export function writeCursor({ id, epoch }: Pick<Dataset, 'id' | 'epoch'>, position: FeedPosition): string {
   const [revision, itemId] =

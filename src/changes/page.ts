@@ -2,7 +2,15 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { PUT_LINES } from '../catalog/sql/change-log.ts'
 import { CatalogError, validationFailed } from '../errors/errors.ts'
-import { after, beginning, type FeedPosition, type ItemsPosition, parseCursor, writeCursor } from './cursor.ts'
+import {
+  after,
+  beginning,
+  type FeedPosition,
+  type ItemsPosition,
+  isBefore,
+  parseCursor,
+  writeCursor,
+} from './cursor.ts'
 
 /* A page of a dataset's changes (docs/changes.md). */
 
@@ -65,7 +73,7 @@ async function readContent(
   // A position after the last change is of a state that was replaced by a backup.
   if (!log || position.revision > dataset.revision) throw cursorExpired()
   const isDescribed = log.describedAt > position.revision
-  if (position.revision < log.horizon) {
+  if (isBefore(position, log.horizon)) {
     // The client has the dataset without items. The log has what was removed since the first ones came.
     if (log.emptyFrom === null || position.revision < log.emptyFrom) throw cursorExpired()
     return { ...(await readItems(catalog, dataset, beginning(log.horizon), limit)), isDescribed }

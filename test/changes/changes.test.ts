@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
-import { resetChanges } from '../../src/changes/retention.ts'
+import { forgetChanges, resetChanges } from '../../src/changes/retention.ts'
 import { startApp, useApp } from '../support/app.ts'
 import { DATASET, ITEM, SEOUL_ITEMS } from '../support/catalog.ts'
 import { authorization, open, recordsOf } from '../support/exports.ts'
@@ -233,6 +233,14 @@ test('more requests than MAX_WAITING_REQUESTS are refused, and a stop ends those
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
   await one.app.close()
   expect((await Promise.all(three)).map(({ status }) => status).sort()).toEqual([200, 200, 503])
+})
+
+test('a cursor between the changes of one revision expires with them', async () => {
+  const { cursor } = await readChanges(t, 'seoul')
+  await sql(`UPDATE items SET description = 'All' WHERE dataset_id = $1`, [DATASET.seoul])
+  const { cursor: since } = await readChanges(t, 'seoul', { since: cursor, limit: 1 })
+  await t.database.withSession((session) => forgetChanges(session, 0))
+  expect((await readChanges(t, 'seoul', { since })).status).toBe(410)
 })
 
 /** Gives a dataset an earlier revision and epoch, as a restored backup has them. */

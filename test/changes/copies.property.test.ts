@@ -137,6 +137,6 @@ test('a copy that applied all lines up to a complete page is the export, whateve
       const { data } = await (await t.get('/v1/datasets/followed')).json()
       expect(copy.dataset).toMatchObject(data)
     }),
-    { numRuns: randomCases({ all: 150, few: 40 }) },
+    { numRuns: randomCases({ all: 200, few: 40 }) },
   )
 })

@@ -20,7 +20,7 @@ export const CHANGES: readonly MutantTable[] = [
       { find: ' || epoch !== dataset.epoch', replace: '' },
       { find: ' || position.revision > dataset.revision', replace: '' },
       { find: 'log.describedAt > position.revision', replace: 'false' },
-      { find: 'position.revision < log.horizon', replace: 'false' },
+      { find: 'isBefore(position, log.horizon)', replace: 'false' },
       { find: 'log.emptyFrom === null || position.revision < log.emptyFrom', replace: 'true' },
       {
         find: 'beginning(log.horizon)',
