@@ -45,7 +45,7 @@ async function mirror(url: string, { dataset, follow = false, output, json }: Op
   if (slugs.length === 0) throw operationFailed(`The key may access no dataset of ${url}`)
   const onPage = pageCounter()
   const keep = (states: (slug: string) => AsyncIterable<State>) =>
-    copyAll(slugs, { states, follow, json: json ?? false })
+    copyAll(slugs, { states, follow, json: json ?? false }).finally(() => origin.stop())
   if (output !== undefined)
     await stoppable(
       () => `${output} has the last complete states`,
@@ -76,7 +76,10 @@ async function copyAll(
     }
   }
   if (follow) await Promise.all(slugs.map(copy))
-  else for (const slug of slugs) await copy(slug)
+  // An item may have moved from one dataset to another one, so a dataset that fails is tried again after the others.
+  const failed: string[] = []
+  for (const slug of follow ? [] : slugs) await copy(slug).catch(() => failed.push(slug))
+  for (const slug of failed) await copy(slug)
   if (refused.length > 0)
     throw operationFailed(`${refused.join(', ')}: the origin refuses the key; the copy is inactive`)
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Collected } from './collected.ts'
 import type { Origin } from './origin.ts'
 
@@ -21,7 +20,7 @@ interface FollowOptions {
 }
 
 const WAIT_SECONDS = 60
-const REFUSED_PAUSE_MS = 60_000
+const REFUSED_PAUSE_SECONDS = 60
 
 /** Yields each complete state of a dataset, one after the other. The next page is asked for when the state is applied. */
 export async function* followDataset(options: FollowOptions): AsyncGenerator<Followed> {
@@ -37,7 +36,7 @@ export async function* followDataset(options: FollowOptions): AsyncGenerator<Fol
     } else if (answer.kind === 'refused') {
       yield answer
       if (!isFollowing) return
-      await sleep(REFUSED_PAUSE_MS)
+      await origin.pause(REFUSED_PAUSE_SECONDS)
     } else {
       await collected.add(answer.lines)
       cursor = answer.cursor

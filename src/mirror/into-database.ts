@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../catalog/columns.ts'
+import { isUniqueViolation } from '../database/client.ts'
 import type { Database } from '../database/database.ts'
 import { renewStatistics } from '../database/statistics.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -83,7 +84,7 @@ export async function* mirrorIntoDatabase(
       if (collected.dataset !== undefined) described = description.parse(JSON.parse(collected.dataset))
       if (!described) throw operationFailed(`${origin.url} gives the dataset ${name} without a description`)
       id = described.id
-      const counts = await apply(database, { origin, collected, cursor, described, change })
+      const counts = await applyInTurn(database, { origin, collected, cursor, described, change }, isFollowing)
       yield { kind: 'complete', slug: described.slug, counts }
     }
   } finally {
@@ -105,6 +106,27 @@ interface NewState {
   cursor: string
   described: Description
   change: ChangeOrigin
+}
+
+/** How often, and after which pause, a state is tried again that has an item of another copy. */
+const TURNS = 60
+const TURN_SECONDS = 1
+
+/** Merges a complete state. An item that has moved from another copy must be removed there first, which is followed at the same time. */
+async function applyInTurn(
+  database: Database,
+  state: NewState,
+  isFollowing: boolean,
+): Promise<MergeCounts | undefined> {
+  for (let turn = 1; ; turn += 1) {
+    try {
+      return await apply(database, state)
+    } catch (error) {
+      const isTaken = error instanceof Error && isUniqueViolation(error.cause)
+      if (!isFollowing || !isTaken || turn === TURNS) throw error
+      await state.origin.pause(TURN_SECONDS)
+    }
+  }
 }
 
 /** Merges a complete state. Returns undefined if nothing has changed. */

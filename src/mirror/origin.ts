@@ -50,10 +50,21 @@ class Unavailable extends Error {
 export class Origin {
   readonly url: string
   readonly #options: OriginOptions
+  readonly #stopped = new AbortController()
 
   constructor(options: OriginOptions) {
     this.url = options.url.replace(/\/+$/, '')
     this.#options = options
+  }
+
+  /** Ends all requests and pauses with an error. */
+  stop(): void {
+    this.#stopped.abort()
+  }
+
+  /** Waits, in seconds. */
+  pause(seconds: number): Promise<void> {
+    return sleep(1_000 * seconds, undefined, { signal: this.#stopped.signal })
   }
 
   /** The slugs of all datasets that the key may access. */
@@ -102,7 +113,7 @@ export class Origin {
           ...headers,
         },
         redirect: 'manual',
-        signal: AbortSignal.timeout(TIMEOUT_MS + 1_000 * waitSeconds),
+        signal: AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(TIMEOUT_MS + 1_000 * waitSeconds)]),
       }).catch((error: unknown) => {
         throw new Unavailable(reasonOfError(error))
       })
@@ -132,7 +143,7 @@ export class Origin {
         const pause = Math.min(LONGEST_PAUSE_SECONDS, 2 ** (attempt - 1))
         const seconds = Math.max(error.seconds, pause * (0.5 + Math.random() / 2))
         onRetry(error.message, Math.round(seconds))
-        await sleep(1_000 * seconds)
+        await this.pause(seconds)
       }
     }
   }

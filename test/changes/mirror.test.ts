@@ -12,8 +12,9 @@ import { mirrorIntoFolder } from '../../src/mirror/into-folder.ts'
 import { Origin } from '../../src/mirror/origin.ts'
 import { startApp, type TestApp, useApp } from '../support/app.ts'
 import { DATASET, ITEM } from '../support/catalog.ts'
+import { runCommand } from '../support/command.ts'
 import { createDatabase } from '../support/database.ts'
-import { authorization } from '../support/exports.ts'
+import { authorization, recordsOf } from '../support/exports.ts'
 import { exportOf } from './copy.ts'
 
 /* docs/changes.md: `catalog mirror` keeps datasets of one catalog in another one, or in a folder. */
@@ -138,6 +139,28 @@ test('an import into a copy is refused; with --detach it is a dataset of its own
   )
   expect(await importManifest(copy.database, manifest, { ...options, detach: true })).toMatchObject({ created: 1 })
   await expect(mirror(copy)).rejects.toThrow('is no copy')
+})
+
+test('the command copies all datasets of the key; an item that has moved to another one moves in the copies', async () => {
+  const copy = await startEmpty()
+  const env = { ...copy.env, CATALOG_API_KEY: t.key }
+  expect(await runCommand(env, 'mirror', t.url)).toMatchObject({ code: 0, stderr: '' })
+  await run(t, 'UPDATE items SET dataset_id = $2, parent_item_id = NULL WHERE id = $1', [ITEM.same2, DATASET.archived])
+  await t.hearChanges()
+  const both = ['--dataset', 'archived', '--dataset', 'seoul', '--json']
+  const { code, stdout } = await runCommand(env, 'mirror', t.url, ...both)
+  expect(code).toBe(0)
+  expect(recordsOf(stdout)).toMatchObject([
+    { dataset: 'seoul', counts: { removed: 1 } },
+    { dataset: 'archived', counts: { created: 1 } },
+  ])
+  const { stdout: shown } = await runCommand(env, 'datasets', 'show', 'archived')
+  expect(shown).toContain(`copy of       ${t.url}`)
+})
+
+test('the command needs a key', async () => {
+  const { code, stderr } = await runCommand({}, 'mirror', t.url)
+  expect([code, stderr]).toEqual([1, 'catalog: CATALOG_API_KEY is not set: it has the API key of the other catalog\n'])
 })
 
 /** Keeps a dataset in a folder, once. */

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createKey } from '../../src/auth/keys.ts'
 import { seedCatalog } from '../support/catalog.ts'
@@ -203,6 +204,28 @@ describe.runIf(inject('template').kind === 'postgres')('Several workers', () => 
       expect(countOf(await Promise.all(exports), 200)).toBe(1)
     })
     expect(await bounded.stop()).toBe(0)
+  })
+
+  test('share one bound on requests that wait for changes, tell each of a commit, and end those that wait at a stop', async () => {
+    const bounded = await startGateway(settings({ MAX_WAITING_REQUESTS: '3' }))
+    const [, since = ''] = /"cursor":"(.*?)"/.exec((await ask(`${bounded.url}/changes/seoul`, bearer(key))).body) ?? []
+    const wait = () =>
+      ask(`${bounded.url}/changes/seoul?since=${since}`, { headers: { ...bearer(key).headers, prefer: 'wait=60' } })
+    const first = times(5, wait)
+    const statuses: number[] = []
+    for (const waiting of first) void waiting.then(({ status }) => statuses.push(status))
+    await expect.poll(() => countOf(statuses, 503)).toBe(2)
+    await db.database.prisma.$executeRaw`UPDATE items SET telephone = 'told' WHERE category_code = 'palace'`
+    const answers = (await Promise.all(first)).filter(({ status }) => status === 200)
+    expect(answers.map(({ body }) => body.includes('"telephone":"told"'))).toEqual([true, true, true])
+
+    const [, later = ''] = /"cursor":"(.*?)"/.exec(answers[0]?.body ?? '') ?? []
+    const last = ask(`${bounded.url}/changes/seoul?since=${later}`, {
+      headers: { ...bearer(key).headers, prefer: 'wait=60' },
+    })
+    await sleep(500)
+    expect(await bounded.stop()).toBe(0)
+    expect((await last).status).toBe(200)
   })
 
   test(`lose only the requests of a worker that is killed under load (${KILLS} times)`, {

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { bearer } from './comparisons.ts'
+import { median, percentile, timeOf } from './measure.ts'
+import { gatewayEnv, residentMegabytes, startGateway } from './processes.ts'
+import { createDatabase, createKeys, fillWorld, openWorld } from './world.ts'
+
+/*
+ * The feed of changes: its pages beside the export, clients that wait for a commit, and a first mirror beside the import of the same items.
+ *   node test/bench/changes.ts postgresql://superuser@host/any-database [ITEMS]
+ */
+
+const [server = '', given = '100000'] = process.argv.slice(2)
+const ITEMS = Number(given)
+const CLIENTS = 1_000
+const COMMITS = 20
+
+const url = await createDatabase(server, 'bench_changes')
+const world = await openWorld(url)
+await fillWorld(world, [{ slug: 'towns', items: ITEMS, related: false }])
+const [key = ''] = await createKeys(world, 1)
+const gateway = await startGateway(url, {
+  RESPONSE_CACHE_MB: '0',
+  MAX_WAITING_REQUESTS: String(2 * CLIENTS),
+  MAX_CONNECTIONS_PER_ADDRESS: String(4 * CLIENTS),
+})
+const headers = bearer(key)
+
+/** Reads all pages from a cursor. Returns the last cursor. */
+async function follow(since?: string): Promise<string> {
+  let cursor = since
+  for (;;) {
+    const query = new URLSearchParams({ limit: '1000', ...(cursor !== undefined && { since: cursor }) })
+    const text = await (await fetch(`${gateway.url}/changes/towns?${query}`, { headers })).text()
+    const end: { cursor: string; complete: boolean } = JSON.parse(text.slice(text.lastIndexOf('\n', text.length - 2)))
+    cursor = end.cursor
+    if (end.complete) return cursor
+  }
+}
+
+const readExport = async () => (await fetch(`${gateway.url}/exports/towns.ndjson`, { headers })).arrayBuffer()
+
+const times: { pages: number[]; exported: number[] } = { pages: [], exported: [] }
+for (let round = 0; round < 6; round += 1) {
+  times.pages.push(await timeOf(follow))
+  times.exported.push(await timeOf(readExport))
+}
+const ratio = median(times.exported) / median(times.pages)
+print(`pages of 1,000 / the export, rate: ${ratio.toFixed(2)}`)
+
+/** Milliseconds from each commit to its answer at all of so many clients. */
+async function waits(clients: number): Promise<number[]> {
+  const found: number[] = []
+  for (let n = 0; n < COMMITS; n += 1) {
+    const since = await follow()
+    let committedMs = 0
+    const waiting = Array.from({ length: clients }, async () => {
+      await (
+        await fetch(`${gateway.url}/changes/towns?since=${since}`, { headers: { ...headers, prefer: 'wait=60' } })
+      ).arrayBuffer()
+      found.push(performance.now() - committedMs)
+    })
+    await sleep(clients === 1 ? 100 : 2_000)
+    if (clients > 1 && n === 0) print(`memory with ${clients} waiting: ${await residentMegabytes(gateway.pid)} MB`)
+    await world.withSession((session) =>
+      session.query(`UPDATE items SET description = '${n}' WHERE id = (SELECT id FROM items LIMIT 1)`),
+    )
+    committedMs = performance.now()
+    await Promise.all(waiting)
+  }
+  return found
+}
+
+print(`memory before: ${await residentMegabytes(gateway.pid)} MB`)
+for (const clients of [1, CLIENTS]) {
+  const found = await waits(clients)
+  const [p50, p99] = [0.5, 0.99].map((share) => percentile(found, share).toFixed(0))
+  print(`from a commit to the answer, ${clients} waiting: p50 ${p50} ms, p99 ${p99} ms`)
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'bench-changes-'))
+const catalog = async (databaseUrl: string, ...args: string[]) =>
+  promisify(execFile)('./src/cli.ts', args, {
+    env: gatewayEnv({ DATABASE_URL: databaseUrl, SAMPLE_DATA: 'false', CATALOG_API_KEY: key }),
+  })
+await catalog(url, 'export', 'towns', '--format', 'bundle', '--output', folder, '--force')
+const copies: { imported: number[]; mirrored: number[] } = { imported: [], mirrored: [] }
+for (let round = 0; round < 3; round += 1) {
+  for (const kind of round % 2 === 0 ? (['imported', 'mirrored'] as const) : (['mirrored', 'imported'] as const)) {
+    const copy = await createDatabase(server, `bench_changes_${kind}_${round}_${process.pid}`)
+    await catalog(copy, 'migrate')
+    const args = kind === 'imported' ? ['import', join(folder, 'manifest.json')] : ['mirror', gateway.url]
+    copies[kind].push(await timeOf(() => catalog(copy, ...args)))
+  }
+}
+const mirrorRatio = median(copies.imported) / median(copies.mirrored)
+print(`a first mirror / the import of the same items, rate: ${mirrorRatio.toFixed(2)}`)
+await rm(folder, { recursive: true })
+await gateway.stop()
+await world.close()
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
