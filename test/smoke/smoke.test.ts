@@ -54,8 +54,11 @@ const RUNS: readonly [command: string, args: readonly string[], printed: RegExp]
   ['keys rotate', ['smoke'], /^dck_\S+$/m],
   ['keys revoke', ['smoke'], /revoked/],
   ['export', ['places', '--format', 'ndjson'], /"externalId":"a"/],
+  ['datasets reset-changes', ['places'], /begin again/],
   ['datasets remove', ['places', '--yes'], /places/],
   ['datasets restore', ['places'], /restored, with 2 items/],
+  // It copies another catalog (test/changes/mirror.test.ts).
+  ['mirror', ['--help'], /Usage/],
   // Only the embedded database has them (test/embedded/backup.isolated.test.ts).
   ['backup', ['--help'], /Usage/],
   ['restore', ['--help'], /Usage/],
