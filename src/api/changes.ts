@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { NDJSON } from '../catalog/export-formats.ts'
 import type { Dataset } from '../catalog/models.ts'
-import { type FeedPosition, writeCursor } from '../changes/cursor.ts'
+import { after, type FeedPosition, writeCursor } from '../changes/cursor.ts'
 import { type ChangePage, type PageQuery, readPage } from '../changes/page.ts'
 import type { WaitingRequests } from '../changes/waiting.ts'
 import { CatalogError } from '../errors/errors.ts'
@@ -39,14 +39,20 @@ export function addChangesRoute(app: FastifyInstance, services: Services, waitin
     path: CHANGES_PATH,
     forms: [FORM],
     choose: () => FORM,
-    ask: ({ request }) => ({
-      ...(preferredWait(request.headers.prefer) === undefined && { cacheKey: `changes ${request.url}` }),
-      parse: () => parseQueryString(changesQuery, queryStringOf(request.url)),
-    }),
+    ask: (asked) => {
+      const { request, reply } = asked
+      appendVary(reply, 'Prefer')
+      const parse = () => parseQueryString(changesQuery, queryStringOf(request.url))
+      const wait = preferredWait(request.headers.prefer)
+      return {
+        cacheKey: `changes ${request.url}`,
+        parse,
+        wait: wait === undefined ? undefined : () => waitForNews(parse(), asked, { seconds: wait, waiting }),
+      }
+    },
     read: async (query, asked) => {
-      appendVary(asked.reply, 'Prefer')
-      const found = await readNews(query, asked, waiting)
-      return { result: { page: found.result, limit: query.limit }, readLog: found.readLog }
+      const { result: page, readLog } = await readCurrent(query, asked, waiting)
+      return { result: { page, limit: query.limit }, readLog }
     },
     render: ({ page, limit }) => {
       const address = changesAddress(app.basePath, page.dataset, page.next)
@@ -61,23 +67,29 @@ export function changesAddress(basePath: string, dataset: Dataset, position: Fee
   return `${basePath}/changes/${dataset.id}?since=${writeCursor(dataset, position)}`
 }
 
-/** Reads a page. If the client prefers to wait, and nothing is new, it is read again after the next change. */
-async function readNews(query: PageQuery, asked: Asked<unknown>, waiting: WaitingRequests) {
-  const { request, reply, caller } = asked
-  const wait = preferredWait(request.headers.prefer)
-  const since = waiting.latest
-  const found = await readCurrent(query, asked, waiting)
-  if (wait === undefined || query.since === undefined) return found
-  void reply.header('preference-applied', `wait=${wait}`)
-  if (found.result.hasNews || since === undefined) return found
-  await waiting.wait({
+/**
+ * Waits for the next change, if the client has the dataset as it is.
+ * @returns the function that ends the turn of the request
+ * @throws as `readPage`, and `SERVICE_UNAVAILABLE` if too many requests wait
+ */
+async function waitForNews(
+  { since }: PageQuery,
+  { request, reply, caller }: Asked<unknown>,
+  { seconds, waiting }: { seconds: number; waiting: WaitingRequests },
+): Promise<() => void> {
+  if (since === undefined) return () => {}
+  const { latest } = waiting
+  const { datasetId = '' } = pathParameters(request)
+  const { result: dataset } = await caller.readCatalog((catalog) => catalog.dataset(datasetId))
+  void reply.header('preference-applied', `wait=${seconds}`)
+  if (latest === undefined || since !== writeCursor(dataset, after(dataset.revision))) return () => {}
+  return waiting.wait({
     keyId: caller.key.id,
-    topics: [`dataset ${found.result.dataset.id}`, `key ${caller.key.id}`],
-    since,
-    timeMs: Math.min(1_000 * wait, accessEndsInMs(caller)),
+    topics: [`dataset ${dataset.id}`, `key ${caller.key.id}`],
+    since: latest,
+    timeMs: Math.min(1_000 * seconds, accessEndsInMs(caller)),
     signal: signalOf(reply),
   })
-  return readCurrent(query, asked, waiting)
 }
 
 /**

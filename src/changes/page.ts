@@ -28,8 +28,6 @@ export interface ChangePage {
   body: string
   /** Where the next page begins. */
   next: FeedPosition
-  /** Whether there is anything to apply, or more to read. */
-  hasNews: boolean
 }
 
 interface Content {
@@ -52,7 +50,7 @@ export async function readPage(catalog: Catalog, idOrSlug: string, { since, limi
   const description = isDescribed ? JSON.stringify({ dataset: await describe(catalog, dataset) }) : ''
   const end = JSON.stringify({ cursor: writeCursor(dataset, next), complete: isComplete })
   const body = `${[description, lines, end].filter((part) => part !== '').join('\n')}\n`
-  return { dataset, body, next, hasNews: isDescribed || lines !== '' || !isComplete }
+  return { dataset, body, next }
 }
 
 async function readContent(

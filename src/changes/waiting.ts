@@ -1,4 +1,5 @@
 import type { ChangeFeed, SequenceNumber, Topic } from '../database/change-feed.ts'
+import { FairQueue } from '../database/fair-queue.ts'
 import { refused } from '../errors/errors.ts'
 import type { Slots } from '../gateway/admission/fair-share.ts'
 
@@ -15,6 +16,10 @@ interface Wait {
   signal: AbortSignal
 }
 
+/** So many read at once after a change. */
+const TURNS = 4
+const TURN_TIMEOUT_MS = 60_000
+
 /**
  * Requests that wait for a change. They hold no database connection and no place among the requests in flight. The change feed tells them of
  * each commit.
@@ -23,6 +28,7 @@ export class WaitingRequests {
   readonly #feed: ChangeFeed
   readonly #slots: Slots
   readonly #waiting = new Set<{ hasChanged: () => boolean; end: () => void }>()
+  readonly #turns = new FairQueue({ places: TURNS, timeoutMs: TURN_TIMEOUT_MS })
   #isClosed = false
 
   /** @param slots count the requests that wait at the same time, in all processes */
@@ -45,10 +51,12 @@ export class WaitingRequests {
   }
 
   /**
-   * Resolves when one of the topics changes, the feed may miss changes, the time is over, the client has gone, or the gateway stops.
+   * Resolves when one of the topics changes, the feed may miss changes, the time is over, the client has gone, or the gateway stops; and it is
+   * the turn of the request: those that wait for the same change find the answer of the first in the response cache.
+   * @returns the function that ends the turn
    * @throws `SERVICE_UNAVAILABLE` if too many requests wait
    */
-  async wait({ keyId, topics, since, timeMs, signal }: Wait): Promise<void> {
+  async wait({ keyId, topics, since, timeMs, signal }: Wait): Promise<() => void> {
     if (!(await this.#slots.take(keyId))) throw refused('waiting')
     const hasChanged = () => !this.#feed.isUnchanged(topics, since)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -67,6 +75,7 @@ export class WaitingRequests {
       signal.removeEventListener('abort', end)
       this.#slots.release(keyId)
     }
+    return this.#turns.begin([keyId])
   }
 
   /** Ends all waits, and those that begin later. */

@@ -29,8 +29,11 @@ export interface Door<Form extends { mediaType: string }, Query, Result> extends
   forms: readonly [Form, ...Form[]]
   /** A form that the request names, or the function that sends a page to a person, who needs no key for it. */
   choose?: (request: FastifyRequest) => Form | SendPage | undefined
-  /** Requests with the same cache key have the same response. Only without a cached one the request is parsed. A stream has no cache key. */
-  ask: (asked: Asked<Form>) => { cacheKey?: string; parse: () => Query }
+  /**
+   * Requests with the same cache key have the same response. Only without a cached one the request is parsed. A stream has no cache key. A
+   * request may wait first: for its turn, which ends with the function that `wait` returns.
+   */
+  ask: (asked: Asked<Form>) => { cacheKey?: string; parse: () => Query; wait?: (() => Promise<() => void>) | undefined }
   /** The result, and the read log if the response may be cached; undefined if the response is sent already. */
   read: (query: Query, asked: Asked<Form>) => Promise<{ result: Result; readLog?: ReadLog | undefined } | undefined>
   render: (result: Result, asked: Asked<Form>) => ResponseBody | Readable
@@ -48,7 +51,21 @@ export function addDoor<Form extends { mediaType: string }, Query, Result>(
     const caller = await admit(request, reply)
     const form = chosen ?? chooseRepresentation(request.headers.accept, forms)
     const asked = { request, reply, caller, form }
-    const { cacheKey, parse } = ask(asked)
+    const { wait, ...question } = ask(asked)
+    if (!wait) return find(asked, question)
+    const endTurn = await wait()
+    try {
+      // The key may have changed meanwhile.
+      return await find({ ...asked, caller: await admit(request, reply) }, question)
+    } finally {
+      endTurn()
+    }
+  }
+  const find = async (
+    asked: Asked<Form>,
+    { cacheKey, parse }: { cacheKey?: string; parse: () => Query },
+  ): Promise<void> => {
+    const { caller, reply } = asked
     const cached = cacheKey === undefined ? undefined : responses.find(cacheKey, caller)
     if (cached?.response) return send(asked, cached.response)
     const found = await read(parse(), asked)

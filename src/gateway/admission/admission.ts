@@ -14,7 +14,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The counts of the request's items and bytes; undefined before admission. */
     use: RequestUse | undefined
-    /** Admits a POST request again, after its body; undefined before its first admission. */
+    /** Admits a request again: a POST after its body, another one after it has waited. Undefined before its first admission. */
     admitAgain: (() => Promise<Caller>) | undefined
   }
 }
@@ -92,7 +92,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
         return budget.readForStream(() => readAs(current)(run))
       },
     })
-    if (request.method === 'POST') request.admitAgain = async () => callerOf(await identifyAgain())
+    request.admitAgain = async () => callerOf(await identifyAgain())
     // Cached responses are for a key as it is now, and the count may have waited for the primary process.
     return callerOf(isCounted ? await identifyAgain() : { key, now })
   }
