@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createKey } from '../../src/auth/keys.ts'
 import { startApp, useApp } from '../support/app.ts'
 import { DATASET } from '../support/catalog.ts'
 import { createDatabase } from '../support/database.ts'
@@ -70,11 +69,29 @@ test.skipIf(lacks('python3'))(
 /** How often the mirror is killed. The night kills it more often. */
 const KILLS = process.env.TEST_SUITE === 'night' ? 50 : 5
 
-test('a mirror that is killed again and again shows only states that have existed, and ends with the last one', async () => {
+/** A catalog without datasets, with a key and with what keeps the dataset of another one in it. */
+async function startCopy(origin: { url: string; key: string }) {
   const database = await createDatabase()
-  const copy = await startApp({ beside: database })
-  const { key } = await createKey(database.database.prisma, { name: 'reader' })
-  const states = new Set(['', await exportOf(t, 'seoul')])
+  const app = await startApp({ beside: database })
+  const env = environment({ ...database.env, CATALOG_API_KEY: origin.key })
+  const args = [join(CHECKOUT, 'src/cli.ts'), 'mirror', origin.url, '--dataset', 'seoul']
+  return {
+    ...{ url: app.url, key: app.key, hearChanges: app.hearChanges },
+    mirror: () => runProcess(process.execPath, args, env),
+    follow: () => spawn(process.execPath, [...args, '--follow'], { env, stdio: ['ignore', 'pipe', 'ignore'] }),
+    close: async () => {
+      await app.close()
+      await database.close()
+    },
+  }
+}
+
+test('mirrors in a chain that are killed again and again show only states that have existed, and end with the last one', async () => {
+  const first = await startCopy(t)
+  expect(await first.mirror()).toMatchObject({ code: 0 })
+  const second = await startCopy(first)
+  const chain = [first, second]
+  const states = new Set([await exportOf(t, 'seoul')])
   let isWriting = true
   const write = async () => {
     for (let n = 0; isWriting; n += 1) {
@@ -82,32 +99,37 @@ test('a mirror that is killed again and again shows only states that have existe
       states.add(await exportOf(t, 'seoul'))
     }
   }
-  const seen = new Set<string>()
+  const seen = chain.map(() => new Set<string>())
   const read = async () => {
     while (isWriting) {
-      const response = await fetch(`${copy.url}/exports/seoul.ndjson`, { headers: { authorization: `Bearer ${key}` } })
-      const text = await response.text().catch(() => '')
-      if (response.status === 200 && text !== '') seen.add(text)
+      for (const [n, { url, key }] of chain.entries()) {
+        const response = await fetch(`${url}/exports/seoul.ndjson`, { headers: { authorization: `Bearer ${key}` } })
+        const text = await response.text().catch(() => '')
+        if (response.status === 200 && text !== '') seen[n]?.add(text)
+      }
       await sleep(20)
     }
   }
   const running = [write(), read()]
-  const env = environment({ ...database.env, CATALOG_API_KEY: t.key })
-  const args = [join(CHECKOUT, 'src/cli.ts'), 'mirror', t.url, '--dataset', 'seoul']
   for (let n = 0; n < KILLS; n += 1) {
-    const mirror = spawn(process.execPath, [...args, '--follow'], { env, stdio: ['ignore', 'pipe', 'ignore'] })
-    await once(mirror.stdout, 'data')
-    await sleep(500 * Math.random())
-    mirror.kill('SIGKILL')
-    await once(mirror, 'close')
+    const mirrors = chain.map(({ follow }) => follow())
+    await Promise.all(mirrors.map(({ stdout }) => once(stdout, 'data')))
+    for (const mirror of mirrors) {
+      await sleep(300 * Math.random())
+      mirror.kill('SIGKILL')
+      await once(mirror, 'close')
+    }
   }
   isWriting = false
   await Promise.all(running)
-  expect(await runProcess(process.execPath, args, env)).toMatchObject({ code: 0 })
-  await copy.hearChanges()
-  expect(await exportOf({ url: copy.url, key }, 'seoul')).toBe(await exportOf(t, 'seoul'))
-  expect([...seen].filter((text) => !states.has(text))).toEqual([])
-  expect(seen.size).toBeGreaterThan(1)
-  await copy.close()
-  await database.close()
+  for (const { mirror, hearChanges } of chain) {
+    expect(await mirror()).toMatchObject({ code: 0 })
+    await hearChanges()
+  }
+  for (const copy of chain) expect(await exportOf(copy, 'seoul')).toBe(await exportOf(t, 'seoul'))
+  for (const texts of seen) {
+    expect([...texts].filter((text) => !states.has(text))).toEqual([])
+    expect(texts.size).toBeGreaterThan(1)
+  }
+  for (const { close } of chain) await close()
 })
