@@ -51,29 +51,22 @@ export function addDoor<Form extends { mediaType: string }, Query, Result>(
     const caller = await admit(request, reply)
     const form = chosen ?? chooseRepresentation(request.headers.accept, forms)
     const asked = { request, reply, caller, form }
-    const { wait, ...question } = ask(asked)
-    if (!wait) return find(asked, question)
-    const endTurn = await wait()
+    const { cacheKey, parse, wait } = ask(asked)
+    const endTurn = wait && (await wait())
     try {
-      // The key may have changed meanwhile.
-      return await find({ ...asked, caller: await admit(request, reply) }, question)
+      // The key may have changed while the request waited.
+      if (wait) asked.caller = await admit(request, reply)
+      const cached = cacheKey === undefined ? undefined : responses.find(cacheKey, asked.caller)
+      if (cached?.response) return send(asked, cached.response)
+      const found = await read(parse(), asked)
+      if (!found) return
+      const response = render(found.result, asked)
+      if (response instanceof Readable) return void reply.send(response)
+      if (found.readLog) cached?.store(response, found.readLog)
+      return send(asked, response)
     } finally {
-      endTurn()
+      endTurn?.()
     }
-  }
-  const find = async (
-    asked: Asked<Form>,
-    { cacheKey, parse }: { cacheKey?: string; parse: () => Query },
-  ): Promise<void> => {
-    const { caller, reply } = asked
-    const cached = cacheKey === undefined ? undefined : responses.find(cacheKey, caller)
-    if (cached?.response) return send(asked, cached.response)
-    const found = await read(parse(), asked)
-    if (!found) return
-    const response = render(found.result, asked)
-    if (response instanceof Readable) return void reply.send(response)
-    if (found.readLog) cached?.store(response, found.readLog)
-    return send(asked, response)
   }
   // No body is read without a valid key.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
