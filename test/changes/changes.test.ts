@@ -185,6 +185,9 @@ test.each(['ndjson', 'csv', 'parquet'])('an export as %s can be followed', async
 test('a request that prefers to wait gets the next change when it is committed', async () => {
   const { cursor: since } = await readChanges(t, 'seoul')
   const waiting = readChanges(t, 'seoul', { since }, { prefer: 'wait=60' })
+  // Neither the heartbeats of the change feed nor another dataset end the wait.
+  await sleep(700)
+  await sql(`UPDATE datasets SET description = 'Other' WHERE id = $1`, [DATASET.paid])
   await rename(ITEM.hall, 'Waited for')
   const { lines, headers } = await waiting
   expect(headers.get('preference-applied')).toBe('wait=60')
