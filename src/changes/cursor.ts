@@ -25,13 +25,7 @@ export type FeedPosition = ItemsPosition | ChangesPosition
 const KINDS = ['items', 'changes'] as const
 /** The kind, the dataset, the epoch, the revision and the item. */
 const BYTES = 1 + 16 + 16 + 8 + 16
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-/** The position before the first item, and before the changes since a revision. */
-export function beginning(since: bigint): ItemsPosition {
-  return { kind: 'items', since, afterId: FIRST_ID }
-}
 
 /** The position after all changes up to a revision. */
 export function after(revision: bigint): FeedPosition {

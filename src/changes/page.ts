@@ -2,15 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Dataset } from '../catalog/models.ts'
 import { PUT_LINES } from '../catalog/sql/change-log.ts'
 import { CatalogError, validationFailed } from '../errors/errors.ts'
-import {
-  after,
-  beginning,
-  type FeedPosition,
-  type ItemsPosition,
-  isBefore,
-  parseCursor,
-  writeCursor,
-} from './cursor.ts'
+import { after, type FeedPosition, isBefore, parseCursor, writeCursor } from './cursor.ts'
 
 /* A page of a dataset's changes (docs/changes.md). */
 
@@ -60,7 +52,10 @@ async function readContent(
   limit: number,
 ): Promise<Content> {
   if (since === undefined)
-    return { ...(await readItems(catalog, dataset, beginning(dataset.revision), limit)), isDescribed: true }
+    return {
+      ...(await readItems(catalog, dataset, { since: dataset.revision, afterId: null }, limit)),
+      isDescribed: true,
+    }
   const { datasetId, epoch, position } = parseCursor(since)
   if (datasetId !== dataset.id && catalog.exists(datasetId))
     throw validationFailed([{ field: 'since', message: 'must be a cursor of this dataset' }])
@@ -74,7 +69,7 @@ async function readContent(
   if (isBefore(position, log.horizon)) {
     // The client has the dataset without items. The log has what was removed since the first ones came.
     if (log.emptyFrom === null || position.revision < log.emptyFrom) throw cursorExpired()
-    return { ...(await readItems(catalog, dataset, beginning(log.horizon), limit)), isDescribed }
+    return { ...(await readItems(catalog, dataset, { since: log.horizon, afterId: null }, limit)), isDescribed }
   }
   const { lines, lastRevision, lastId, isLast } = log
   const next: FeedPosition =
@@ -88,7 +83,7 @@ async function readContent(
 async function readItems(
   catalog: Catalog,
   dataset: Dataset,
-  { since, afterId }: ItemsPosition,
+  { since, afterId }: { since: bigint; afterId: string | null },
   limit: number,
 ): Promise<Content> {
   const window = { after: afterId, limit }

@@ -1,9 +1,8 @@
-import { createWriteStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
+import { isSlug, isUuid } from '../catalog/arguments.ts'
 import { operationFailed } from '../errors/errors.ts'
 import { Collected, mergeSorted, readItems } from './collected.ts'
 import { type Followed, followDataset } from './follow.ts'
@@ -37,10 +36,11 @@ export async function* mirrorIntoFolder(
   dataset: string,
   { folder, isFollowing, onPage }: { folder: string; isFollowing: boolean; onPage: (items: string) => void },
 ): AsyncGenerator<FolderState | (Followed & { kind: 'refused' })> {
+  if (!isSlug(dataset) && !isUuid(dataset)) throw operationFailed(`${dataset} is no slug of a dataset`)
   await mkdir(folder, { recursive: true })
   const pathOf = (ending: string) => join(folder, `${dataset}.${ending}`)
-  const [path, statePath, partial, begunPath] = ['ndjson', 'json', 'pages.partial', 'pages.json'].map(pathOf)
-  if (!path || !statePath || !partial || !begunPath) return
+  const [path, statePath] = [pathOf('ndjson'), pathOf('json')] as const
+  const [partial, begunPath] = [pathOf('pages.partial'), pathOf('pages.json')] as const
   const last = existsSync(path) ? await readState(statePath, state) : undefined
   if (last && last.origin !== origin.url)
     throw operationFailed(`${path} is a copy from ${last.origin}; give another folder, or remove it`)
@@ -80,8 +80,7 @@ export async function* mirrorIntoFolder(
           yield `${line}\n`
         }
       }
-      await pipeline(Readable.from(lines()), createWriteStream(`${path}.partial`))
-      await rename(`${path}.partial`, path)
+      await writeAtomically(path, lines())
     }
     await writeAtomically(statePath, JSON.stringify({ origin: origin.url, cursor, dataset: described }))
     await Promise.all([partial, begunPath].map((file) => rm(file, { force: true })))
@@ -99,7 +98,8 @@ async function readState<Schema extends z.ZodType>(
   return parsed.data
 }
 
-async function writeAtomically(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.partial`, text)
+/** Under the same name each time: a process that is killed again and again leaves one file. */
+async function writeAtomically(path: string, content: string | AsyncIterable<string>): Promise<void> {
+  await writeFile(`${path}.partial`, content)
   await rename(`${path}.partial`, path)
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { isSlug } from '../catalog/arguments.ts'
 import { VERSION } from '../config/version.ts'
 import { messageOf, operationFailed } from '../errors/errors.ts'
 
@@ -24,7 +25,8 @@ interface OriginOptions {
 }
 
 const end = z.strictObject({ cursor: z.string(), complete: z.boolean() })
-const datasets = z.object({ data: z.array(z.object({ slug: z.string() })) })
+/** A slug is the name of a file, so another catalog must not give what is none. */
+const datasets = z.object({ data: z.array(z.object({ slug: z.string().refine(isSlug) })) })
 const failure = z.object({ error: z.object({ message: z.string() }) })
 
 /** The greatest number of items on a page. A page ends after a megabyte anyway. */

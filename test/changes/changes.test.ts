@@ -127,6 +127,11 @@ test('a copy of an empty dataset gets its first items, and loses those that are 
              SELECT gen_random_uuid(), id, 'New ' || n, '', '', 1, 2, now(), now() FROM datasets, generate_series(1, 3) AS n WHERE slug = 'filled'`)
   expect(await copy.follow()).toBe(200)
   expect(copy.lines).toBe(await exportOf(t, 'filled'))
+  // The first UUID of all is one too.
+  await sql(`UPDATE items SET id = '00000000-0000-0000-0000-000000000000' WHERE name = 'New 1'`)
+  const other = new Copy(t, 'filled')
+  await other.complete(1)
+  expect(other.lines).toBe(await exportOf(t, 'filled'))
   await sql(`DELETE FROM items WHERE name = 'New 2'`)
   // A client that was killed before it stored the cursor.
   copy.cursor = cursor

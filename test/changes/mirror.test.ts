@@ -221,6 +221,17 @@ test('a key never follows a redirect to another origin', async () => {
   expect(keys).toEqual([])
 })
 
+test('an origin can not name a file outside of the folder', async () => {
+  const url = await serve((_, response) => void response.end(JSON.stringify({ data: [{ slug: '../outside' }] })))
+  await expect(originOf(url, t.key).datasets()).rejects.toThrow()
+  const states = mirrorIntoFolder(originOf(url, t.key), '../outside', {
+    folder: tmpdir(),
+    isFollowing: false,
+    onPage: () => {},
+  })
+  await expect(statesOf(states)).rejects.toThrow('../outside is no slug of a dataset')
+})
+
 test('a page without its last line is not applied, and is asked for again', async () => {
   let requests = 0
   const url = await serve((request, response) => {

@@ -23,8 +23,8 @@ export const CHANGES: readonly MutantTable[] = [
       { find: 'isBefore(position, log.horizon)', replace: 'false' },
       { find: 'log.emptyFrom === null || position.revision < log.emptyFrom', replace: 'true' },
       {
-        find: 'beginning(log.horizon)',
-        replace: 'beginning(dataset.revision)',
+        find: 'since: log.horizon',
+        replace: 'since: dataset.revision',
       },
       { find: ' && since === dataset.revision', replace: '', tests: ['test/changes/copies.property.test.ts'] },
       { find: '? after(dataset.revision)', replace: '? position', tests: ['test/changes/changes.test.ts'] },
