@@ -148,6 +148,7 @@ async function apply(database: Database, state: NewState): Promise<MergeCounts |
         return counts
       })
     } finally {
+      // Without a connection this fails too. The error of the merge says why it was lost.
       await dropStaging(session, table).catch(() => {})
     }
   })

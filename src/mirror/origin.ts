@@ -71,8 +71,11 @@ export class Origin {
 
   /** The slugs of all datasets that the key may access. */
   async datasets(): Promise<string[]> {
-    const response = await this.#ask('/v1/datasets')
-    return datasets.parse(await response.json()).data.map(({ slug }) => slug)
+    return this.#retrying(async () => {
+      const response = await this.#get('/v1/datasets', {}, 0)
+      await requireSuccess(response)
+      return datasets.parse(await response.json()).data.map(({ slug }) => slug)
+    })
   }
 
   /** The next page of a dataset's changes. With nothing new, it comes after `waitSeconds` at the latest. */
@@ -94,14 +97,6 @@ export class Origin {
       const parsed = last[1] === '' ? end.safeParse(parseJson(last[0] ?? '')) : undefined
       if (!parsed?.success) throw new Unavailable('the page is not whole')
       return { kind: 'page', lines, cursor: parsed.data.cursor, isComplete: parsed.data.complete }
-    })
-  }
-
-  #ask(path: string): Promise<Response> {
-    return this.#retrying(async () => {
-      const response = await this.#get(path, {}, 0)
-      await requireSuccess(response)
-      return response
     })
   }
 

@@ -96,7 +96,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     reads: () => readCatalog.reads,
     unread: app.unread,
     // Without the database the other metrics are needed most.
-    mirrorLags: () => readMirrorLags(database.sql).catch(() => []),
+    mirrorLags: () =>
+      readMirrorLags(database.sql).catch((error: unknown) => {
+        app.log.debug(error, 'The lags of mirrors are not known')
+        return []
+      }),
   })
   addRestRoutes(app, services)
   addOpenApiRoutes(app, contact)
