@@ -36,7 +36,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts', `!${ISOLATED}`, `!${BROWSER}`, `!${SMOKE}`, ...NOT],
           isolate: false,
           // A process that runs many files would let its heap grow to a gigabyte before it collects garbage.
-          execArgv: ['--max-old-space-size=512', '--max-semi-space-size=8'],
+          execArgv: ['--max-old-space-size=768', '--max-semi-space-size=8'],
         },
       },
       { extends: true, test: { name: 'isolated', include: [ISOLATED, ...NOT] } },
