@@ -5,7 +5,7 @@ DECLARE
   current CONSTANT text := pg_current_xact_id();
 BEGIN
   UPDATE change_logs AS log
-     SET empty_from = CASE WHEN loaded_by = current THEN empty_from ELSE horizon END, horizon = d.revision, loaded_by = current
+     SET empty_from = coalesce(empty_from, horizon), horizon = d.revision, loaded_by = current
     FROM datasets AS d
    WHERE d.id = log.dataset_id AND d.id = ANY (ids)
      AND (loaded_by = current
