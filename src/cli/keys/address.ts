@@ -2,7 +2,8 @@ import { readConfig } from '../../config/config.ts'
 import { urlOf } from '../../config/url.ts'
 import { findAnnouncedUrl } from '../../embedded/embedded.ts'
 
-const TIMEOUT_MS = 1_000
+/** An address without a gateway usually refuses at once. A gateway on a busy machine may take long. */
+const TIMEOUT_MS = 5_000
 
 /**
  * Finds the address of the gateway that runs on the configured database: the one that has the embedded database open, or else the one
