@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { pipeline, Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -64,10 +65,14 @@ async function openExport(
   const { datasetId = '' } = pathParameters(request)
   const { basePath } = request.server
   const { result: dataset } = await readCatalog((catalog) => catalog.dataset(datasetId))
-  const coding = selection.format.frame && chooseContentCoding(request.headers['accept-encoding'])
+  const isDigest = request.method === 'HEAD' && wantsDigest(request)
+  // The digest is that of the coded bytes, and only one of the file itself is useful.
+  const coding = isDigest
+    ? undefined
+    : selection.format.frame && chooseContentCoding(request.headers['accept-encoding'])
   void reply.header('cache-control', 'private, no-cache')
   if (sendIfUnchanged(request, reply, { etag: tagOf(dataset, selection), coding })) return undefined
-  if (request.method === 'HEAD') {
+  if (request.method === 'HEAD' && !isDigest) {
     await readCatalog((catalog) => readContent(catalog, catalog.dataset(datasetId), selection))
     setHeaders(reply, { dataset, basePath, selection, coding })
     void reply.send()
@@ -82,11 +87,29 @@ async function openExport(
   const { content } = first
   // By id, because another dataset may get the slug.
   const parts = writeExport(content, first, (window) => readBatch(readForStream, first.dataset.id, content, window))
+  if (isDigest) {
+    const digest = await digestOf(parts).finally(endExport)
+    setHeaders(reply, { dataset: first.dataset, basePath, selection, coding })
+    void reply.header('repr-digest', `sha-256=:${digest}:`).send()
+    return undefined
+  }
   const stream = openStream(parts, (part) => request.use?.send(Buffer.byteLength(part)))
   stream.once('close', endExport).once('error', (error) => cutOff(request, reply, error))
   setHeaders(reply, { dataset: first.dataset, basePath, selection, coding })
   // Without a callback, pipeline would throw the error that `cutOff` gets.
   return coding ? pipeline(stream, createEncoder(coding), () => {}) : stream
+}
+
+/** Whether the client prefers SHA-256 to no digest (RFC 9530 section 4). A digest must be known before the body, so only HEAD gets one. */
+function wantsDigest({ headers }: FastifyRequest): boolean {
+  return /(^|[ ,])sha-256=[1-9]/.test(String(headers['want-repr-digest']))
+}
+
+/** The SHA-256 of a file, which is read as for an export, and not sent. */
+async function digestOf(parts: AsyncIterable<ExportPart>): Promise<string> {
+  const digest = createHash('sha256')
+  for await (const part of parts) digest.update(part)
+  return digest.digest('base64')
 }
 
 /**

@@ -14,7 +14,8 @@ const ALLOW_ORIGIN = 'access-control-allow-origin'
 
 /** Response headers that a script on another origin may read. */
 const EXPOSED_HEADERS = [
-  ...['ETag', 'Content-Disposition', 'Content-Crs', 'Link', 'Preference-Applied', 'Ignored-Parameters', 'X-Request-Id'],
+  ...['ETag', 'Content-Disposition', 'Content-Crs', 'Link', 'Repr-Digest', 'Preference-Applied', 'Ignored-Parameters'],
+  'X-Request-Id',
   ...['Authentication-Info', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate'],
 ].join(', ')
 

@@ -194,7 +194,7 @@ const MIN_ENCODED_BYTES = 1_400
 const BROTLI_QUALITY = 4
 
 /** A larger body is not cached, so it is encoded for one response: the time counts more than the last 10 % of its size. */
-const LARGE_BYTES = 1024 * 1024
+const LARGE_BYTES = 256 * 1024
 const LARGE_BROTLI_QUALITY = 1
 const LARGE_GZIP_LEVEL = 3
 

@@ -10,6 +10,14 @@ import { appendFile, truncate } from 'node:fs/promises'
 export type CollectedItem = readonly [id: string, line: string | null]
 
 const PUT = '{"put":'
+const DELETE = '{"delete":"'
+const DATASET = '{"dataset":'
+
+/** The id of an item, with which its line begins. To parse the whole line would take most of the time. */
+function idOf(line: string): string {
+  const begin = '{"id":"'.length
+  return line.slice(begin, line.indexOf('"', begin))
+}
 
 /** What was collected. */
 export class Collected {
@@ -49,13 +57,15 @@ export class Collected {
   async add(lines: readonly string[]): Promise<void> {
     const sorted: string[] = []
     for (const line of lines) {
-      const item = line.startsWith(PUT) ? line.slice(PUT.length, -1) : null
-      const { dataset, delete: removed, id } = JSON.parse(item ?? line)
-      if (dataset !== undefined) this.dataset = line.slice('{"dataset":'.length, -1)
-      else if (item !== null && id > this.#lastId && !this.#others.has(id)) {
-        this.#lastId = id
-        sorted.push(`${item}\n`)
-      } else this.#others.set(id ?? removed, item)
+      if (line.startsWith(PUT)) {
+        const item = line.slice(PUT.length, -1)
+        const id = idOf(item)
+        if (id > this.#lastId && !this.#others.has(id)) {
+          this.#lastId = id
+          sorted.push(`${item}\n`)
+        } else this.#others.set(id, item)
+      } else if (line.startsWith(DELETE)) this.#others.set(line.slice(DELETE.length, -2), null)
+      else if (line.startsWith(DATASET)) this.dataset = line.slice(DATASET.length, -1)
     }
     const text = sorted.join('')
     // What an earlier process has written after its last position goes.
@@ -100,6 +110,6 @@ export async function* readItems(path: string): AsyncGenerator<CollectedItem> {
   for await (const chunk of createReadStream(path, 'utf8')) {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) yield [JSON.parse(line).id, line]
+    for (const line of lines) yield [idOf(line), line]
   }
 }

@@ -1,5 +1,5 @@
 import type { Collected } from './collected.ts'
-import type { Origin } from './origin.ts'
+import type { Answer, Origin } from './origin.ts'
 
 /** A complete state of a dataset, or why there is none. */
 export type Followed = { kind: 'complete'; collected: Collected; cursor: string } | { kind: 'refused'; reason: string }
@@ -28,8 +28,10 @@ export async function* followDataset(options: FollowOptions): AsyncGenerator<Fol
   let { cursor } = options
   let collected = options.begun ?? collect(cursor === undefined)
   let isNew = false
+  let next: Promise<Answer> | undefined
   for (;;) {
-    const answer = await origin.page(dataset, cursor, isNew && collected.isEmpty ? WAIT_SECONDS : 0)
+    const answer = await (next ?? origin.page(dataset, cursor, isNew && collected.isEmpty ? WAIT_SECONDS : 0))
+    next = undefined
     if (answer.kind === 'expired') {
       cursor = undefined
       collected = collect(true)
@@ -38,8 +40,11 @@ export async function* followDataset(options: FollowOptions): AsyncGenerator<Fol
       if (!isFollowing) return
       await origin.pause(REFUSED_PAUSE_SECONDS)
     } else {
-      await collected.add(answer.lines)
       cursor = answer.cursor
+      // The origin reads the next page while this one is written. If it fails, the loop throws.
+      if (!answer.isComplete) next = origin.page(dataset, cursor, 0)
+      next?.catch(() => {})
+      await collected.add(answer.lines)
       if (!answer.isComplete) {
         await onPage?.(collected, cursor)
         continue

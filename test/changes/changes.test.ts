@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -186,6 +187,24 @@ test.each(['ndjson', 'csv', 'parquet'])('an export as %s can be followed', async
   await rename(ITEM.tower, `Tower in ${format}`)
   expect(recordsOf(await (await t.get(address)).text())).toMatchObject([{ put: { id: ITEM.tower } }, {}])
 })
+
+test.each(['ndjson', 'csv', 'parquet'])(
+  'HEAD of an export as %s has its SHA-256 for who wants it, and the cursor',
+  async (format) => {
+    const path = `/exports/seoul.${format}`
+    const head = (preference: string) =>
+      fetch(t.url + path, { method: 'HEAD', headers: { ...authorization(t.key), 'want-repr-digest': preference } })
+    const { status, headers } = await head('sha-512=10, sha-256=1')
+    const file = Buffer.from(await (await t.get(path)).arrayBuffer())
+    expect([status, headers.get('repr-digest')]).toEqual([200, `sha-256=:${hash('sha256', file, 'base64')}:`])
+    expect(headers.get('content-encoding')).toBeNull()
+    expect(headers.get('link')).toContain((await readChanges(t, 'seoul')).cursor)
+    for (const other of ['sha-256=0', 'md5=1']) expect((await head(other)).headers.get('repr-digest')).toBeNull()
+    expect(
+      (await t.get(path, { ...authorization(t.key), 'want-repr-digest': 'sha-256=1' })).headers.get('repr-digest'),
+    ).toBeNull()
+  },
+)
 
 test('a request that prefers to wait gets the next change when it is committed', async () => {
   const { cursor: since } = await readChanges(t, 'seoul')
