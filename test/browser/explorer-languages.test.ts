@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { MESSAGES } from '../../src/explorer/shared/messages.ts'
+import { MESSAGES } from '../../src/explorer/shared/text.ts'
 import { useApp } from '../support/app.ts'
 import { hasBrowser, openPage, useVisit, WIDE } from '../support/browser.ts'
 

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { badParts, formatAddress, isSearch, parseAddress, type View } from '../../src/explorer/data/address.ts'
 import { ROW_FIELDS } from '../../src/explorer/data/table-columns.ts'
 import { pictureUrl, safeUrl } from '../../src/explorer/shared/safe-url.ts'
+import { sizeText } from '../../src/explorer/shared/text.ts'
 import { embedFrame, embedKeyCommand, embedPage } from '../../src/explorer/views/developer/embed-page.ts'
 import { formsOf, graphiqlPath } from '../../src/explorer/views/developer/request-forms.ts'
-import { sizeText } from '../../src/explorer/views/places/export-size.ts'
 import { parseCoordinate } from '../../src/explorer/views/places/point.ts'
 import { requestOf } from '../../src/explorer/views/request.ts'
 import { useApp } from '../support/app.ts'
@@ -124,7 +124,7 @@ test.each([
   [25_000_000_000, false, ' (about 25 GB)'],
   [25_000_000_000_000, false, ' (about 25,000 GB)'],
 ])('%i bytes, exact %s, are written as%s', (bytes, isExact, expected) => {
-  expect(sizeText({ format: 'csv', bytes, isExact })).toBe(expected)
+  expect(sizeText({ bytes, isExact })).toBe(expected)
 })
 
 test.each([

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { MESSAGES } from '../../src/explorer/shared/messages.ts'
+import { MESSAGES } from '../../src/explorer/shared/text.ts'
 
 const { de, en, ko } = MESSAGES
 const names = Object.keys(en).sort()

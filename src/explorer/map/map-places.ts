@@ -1,5 +1,5 @@
 import { type MapGeoJSONFeature, type Map as MapView, Point } from 'maplibre-gl'
-import { places } from '../shared/say.ts'
+import { places } from '../shared/text.ts'
 
 /*
  * The places that the map has drawn at a point.

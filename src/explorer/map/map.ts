@@ -1,6 +1,5 @@
 import { type MapGeoJSONFeature, Map as MapView, Popup } from 'maplibre-gl'
-import { fill } from '../shared/say.ts'
-import { t } from '../shared/text.ts'
+import { fill, t } from '../shared/text.ts'
 import type { BaseMap } from './base-map.ts'
 import { type Bounds, visibleBox, wrapLongitude } from './box.ts'
 import { DARK, LIGHT } from './colours.ts'

@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment, render } from 'preact'
 import { readError, send } from '../shared/api.ts'
+import { messageOf } from '../shared/api-error.ts'
 import { byId } from '../shared/element.ts'
-import { messageOf } from '../shared/error-text.ts'
 import { onKeyChange } from '../shared/key.ts'
 import { safeUrl } from '../shared/safe-url.ts'
 import { SERVER } from '../shared/server.ts'

@@ -1,8 +1,7 @@
 import { render } from 'preact'
 import type { ApiError } from '../shared/api-error.ts'
 import { byId } from '../shared/element.ts'
-import { fill } from '../shared/say.ts'
-import { t } from '../shared/text.ts'
+import { fill, t } from '../shared/text.ts'
 
 /*
  * The lines of text on the map and at the foot of the page.

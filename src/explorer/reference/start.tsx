@@ -1,10 +1,9 @@
 import { render } from 'preact'
 import { readError, send } from '../shared/api.ts'
+import { messageOf } from '../shared/api-error.ts'
 import { byId } from '../shared/element.ts'
-import { messageOf } from '../shared/error-text.ts'
 import { onKeyChange, readKey } from '../shared/key.ts'
 import { startShell } from '../shared/shell.tsx'
-import { mendReference } from './mend.ts'
 
 /*
  * The API reference: Scalar on this server's OpenAPI document. Scalar can also call its makers' servers. These features are off, and the
@@ -109,3 +108,19 @@ globalThis.Scalar.createApiReference('#reference', {
 })
 // Scalar takes a token only when it starts.
 onKeyChange(() => location.reload())
+
+/**
+ * Gives Scalar's page what it lacks: scrollable parts in reach of the keyboard, and no second banner beside the bar. On a phone it has a bar
+ * that opens its contents.
+ */
+export function mendReference(root: HTMLElement): void {
+  new MutationObserver(() => {
+    for (const header of root.querySelectorAll('header:not([role])')) header.setAttribute('role', 'presentation')
+    for (const bar of root.querySelectorAll('.t-doc__header:not([role])')) {
+      bar.setAttribute('role', 'navigation')
+      bar.setAttribute('aria-label', 'Contents')
+    }
+    for (const part of root.querySelectorAll<HTMLElement>(':is(.custom-scroll, .endpoints):not([tabindex])'))
+      part.tabIndex = 0
+  }).observe(root, { subtree: true, childList: true })
+}

@@ -1,9 +1,8 @@
 import { Fragment, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { readError, send } from './api.ts'
-import { messageOf } from './error-text.ts'
-import { day, number } from './format.ts'
-import { t } from './text.ts'
+import { messageOf } from './api-error.ts'
+import { day, number, t } from './text.ts'
 
 /*
  * What a key opens and how much it was used, behind "Key in use" in the bar.

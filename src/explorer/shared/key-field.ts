@@ -1,6 +1,6 @@
 import { readError, send } from './api.ts'
+import { messageOf } from './api-error.ts'
 import { byId } from './element.ts'
-import { messageOf } from './error-text.ts'
 import { forgetKey, onKeyChange, readOwnKey, setKey, takeKeyFromAddress } from './key.ts'
 import { startKeyFacts } from './key-facts.tsx'
 import { t } from './text.ts'

@@ -1,6 +1,6 @@
 import { type Codes, labelOf, NO_CODES } from '../data/codes.ts'
 import { useLater } from '../shared/later.tsx'
-import { usePage } from './context.ts'
+import { usePage } from './context.tsx'
 
 /** The label of a category or area when it is known; the code if the labels can't be read. */
 export function CodeLabel({ of, code, dataset }: { of: keyof Codes; code: string; dataset: string }) {

@@ -1,8 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { pictureUrl } from '../shared/safe-url.ts'
-import { fill } from '../shared/say.ts'
 import { SERVER } from '../shared/server.ts'
-import { t } from '../shared/text.ts'
+import { fill, t } from '../shared/text.ts'
 import type { Picture } from './item/request.ts'
 
 /*

@@ -1,11 +1,10 @@
-import type { ListedItem } from '../data/items.ts'
-import { distance } from '../shared/format.ts'
+import type { ListedItem } from '../data/datasets.ts'
 import { useLater } from '../shared/later.tsx'
+import { distance } from '../shared/text.ts'
 import { CodeLabel } from './code-label.tsx'
-import { usePage } from './context.ts'
-import { Swatch, swatchOf } from './legend/swatch.tsx'
+import { usePage, ViewLink } from './context.tsx'
+import { Swatch, swatchOf } from './legend/legend-box.tsx'
 import { Thumbnail } from './picture.tsx'
-import { ViewLink } from './view-link.tsx'
 
 interface PlaceRowProps {
   item: ListedItem

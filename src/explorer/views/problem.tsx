@@ -1,8 +1,7 @@
 import { formatAddress, parseAddress, type View } from '../data/address.ts'
-import { ApiError } from '../shared/api-error.ts'
-import { messageOf } from '../shared/error-text.ts'
+import { ApiError, messageOf } from '../shared/api-error.ts'
 import { t } from '../shared/text.ts'
-import { ViewLink } from './view-link.tsx'
+import { ViewLink } from './context.tsx'
 
 /*
  * The message that a person sees when a request fails.

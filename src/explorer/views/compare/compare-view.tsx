@@ -1,18 +1,16 @@
-import { isSearch } from '../../data/address.ts'
-import { findDataset } from '../../data/datasets.ts'
-import type { ListedItem } from '../../data/items.ts'
-import { number } from '../../shared/format.ts'
+import { isSearch, type View } from '../../data/address.ts'
+import { type Dataset, findDataset, type ListedItem } from '../../data/datasets.ts'
+import { runParts } from '../../shared/api.ts'
 import { useLater } from '../../shared/later.tsx'
-import { fill, places } from '../../shared/say.ts'
-import { t } from '../../shared/text.ts'
+import { fill, number, places, t } from '../../shared/text.ts'
 import { BackLine } from '../back-line.tsx'
-import { usePage } from '../context.ts'
+import { usePage, ViewLink } from '../context.tsx'
 import { DeveloperPanel } from '../developer/developer-panel.tsx'
-import { Swatch, swatchOf } from '../legend/swatch.tsx'
+import { Swatch, swatchOf } from '../legend/legend-box.tsx'
 import { PlaceRow } from '../place-row.tsx'
 import { FilterChips } from '../places/filter-chips.tsx'
 import { Reason } from '../problem.tsx'
-import { ViewLink } from '../view-link.tsx'
+import { compareRequest, partOf } from './request.ts'
 
 /*
  * Two or more datasets side by side: each with its number of places, its credit line and its first places, or those that a search has found.
@@ -104,4 +102,28 @@ function TopCategories({ dataset }: { dataset: string }) {
       {shown.map(({ code, label, total }) => `${label ?? code}\u00a0${number(total)}`).join(' · ')}
     </p>
   )
+}
+
+/** Reads the lists of the datasets of a comparison. What is wrong with one is said in its column, unless there is no other. */
+export async function readCompared(
+  view: View,
+  compared: readonly string[],
+  datasets: readonly Dataset[],
+  signal: AbortSignal,
+): Promise<Result[]> {
+  const request = compareRequest(view, compared)
+  const isThere = (dataset: string) => findDataset(datasets, { dataset }) !== undefined
+  const { data, errors } = await runParts<NonNullable<typeof request.data>>(request.query, request.variables, signal)
+  return compared.map((slug, n) => {
+    const part = data?.[partOf(n)]
+    const error = errors.get(partOf(n)) ?? [...errors.values()][0]
+    if (!part) {
+      if (isThere(slug) || !compared.some(isThere)) throw error
+      return { error }
+    }
+    const { items = part.searchItems, nearbyItems } = part
+    if (!nearbyItems) return { items: items?.nodes ?? [], total: items?.total ?? 0 }
+    const nodes = nearbyItems.nodes.map(({ distance, item }) => ({ ...item, distance }))
+    return { items: nodes, total: nearbyItems.total }
+  })
 }

@@ -1,7 +1,6 @@
 import { isSearch, type View } from '../../data/address.ts'
 import { type ApiRequest, literal, operation } from '../../data/api-request.ts'
-import type { ListedItem } from '../../data/items.ts'
-import { LISTED } from '../../data/items.ts'
+import { LISTED, type ListedItem } from '../../data/datasets.ts'
 import { toBoundingBox } from '../../map/box.ts'
 import { PAGE_SIZE, placesRequest } from '../places/request.ts'
 

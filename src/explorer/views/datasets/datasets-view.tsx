@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { Dataset } from '../../data/datasets.ts'
-import { fillNumber, places } from '../../shared/say.ts'
-import { t } from '../../shared/text.ts'
-import { usePage } from '../context.ts'
+import { fillNumber, places, t } from '../../shared/text.ts'
+import { ShareButton } from '../back-line.tsx'
+import { usePage, ViewLink } from '../context.tsx'
 import { DeveloperPanel } from '../developer/developer-panel.tsx'
 import { ControlRow } from '../places/controls.tsx'
 import { NearbyForm } from '../places/nearby-form.tsx'
-import { ShareButton } from '../share-button.tsx'
-import { ViewLink } from '../view-link.tsx'
 import { SmallMap } from './small-map.tsx'
 
 /** The list of datasets that the key may access. */

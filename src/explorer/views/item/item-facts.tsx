@@ -1,14 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { labelOf, NO_CODES } from '../../data/codes.ts'
-import { day } from '../../shared/format.ts'
 import { useLater } from '../../shared/later.tsx'
-import { fillNumber } from '../../shared/say.ts'
-import { t } from '../../shared/text.ts'
-import { usePage } from '../context.ts'
+import { day, fillNumber, t } from '../../shared/text.ts'
+import { usePage, ViewLink } from '../context.tsx'
 import { MemberList, WebLink } from '../members.tsx'
-import { ViewLink } from '../view-link.tsx'
-import { addressOf, isEmpty, textOf } from './item-text.ts'
 import type { Item } from './request.ts'
 
 /*
@@ -107,4 +103,24 @@ function Folded({ summary, children }: { summary: string; children: ComponentChi
       {wasOpen && children}
     </details>
   )
+}
+
+/** The lines of the address. A line that another one contains says nothing new. */
+export function addressOf(item: Item): string {
+  const { streetAddress, roadAddress, postalCode, addressLocality, addressRegion } = item
+  const town = [postalCode, addressLocality, addressRegion].filter((part) => part).join(' ')
+  const lines = [...new Set([roadAddress ?? '', streetAddress, town])].filter((line) => line !== '')
+  return lines.filter((line) => !lines.some((other) => other !== line && other.includes(line))).join('\n')
+}
+
+/** Whether there is nothing to show: no value, or an empty text, list or object. */
+export function isEmpty(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0
+  return value === null || value === undefined || value === ''
+}
+
+/** A list is written with commas, an object as JSON. */
+export function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value, undefined, 1) : String(value)
 }

@@ -1,11 +1,9 @@
 import { hasPlaces, type View } from '../../data/address.ts'
-import { fill } from '../../shared/say.ts'
-import { t } from '../../shared/text.ts'
+import { fill, t } from '../../shared/text.ts'
 import { BackLine } from '../back-line.tsx'
-import { usePage } from '../context.ts'
+import { usePage, ViewLink } from '../context.tsx'
 import { DeveloperPanel } from '../developer/developer-panel.tsx'
 import { PictureFigure } from '../picture.tsx'
-import { ViewLink } from '../view-link.tsx'
 import { AttributeTable, FoldedMembers, ItemFacts } from './item-facts.tsx'
 import type { Item } from './request.ts'
 

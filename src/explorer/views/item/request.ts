@@ -1,5 +1,5 @@
 import { type ApiRequest, ask, operation, restPath } from '../../data/api-request.ts'
-import { LISTED, type ListedItem } from '../../data/items.ts'
+import { LISTED, type ListedItem } from '../../data/datasets.ts'
 import { parseExactJson } from '../../shared/exact-json.ts'
 
 /*

@@ -1,12 +1,10 @@
 import { render } from 'preact'
-import type { Colours } from '../../map/colours.ts'
+import type { ListedItem } from '../../data/datasets.ts'
+import { type Colours, DARK, LIGHT } from '../../map/colours.ts'
 import { byId } from '../../shared/element.ts'
-import { number } from '../../shared/format.ts'
-import { fill } from '../../shared/say.ts'
-import { t } from '../../shared/text.ts'
-import { ViewLink } from '../view-link.tsx'
+import { fill, number, t } from '../../shared/text.ts'
+import { ViewLink } from '../context.tsx'
 import type { Entry, Legend } from './legend.ts'
-import { Swatch } from './swatch.tsx'
 
 /*
  * The legend in a box on the map.
@@ -70,4 +68,16 @@ function Entries({ legend: { entries, rest, only, isWhole }, colour, isLinked }:
       )}
     </>
   )
+}
+
+/** The colour of a place, for the list; undefined if all places have the same. */
+export function swatchOf({ property, entries }: Legend, place: Pick<ListedItem, Legend['property']>) {
+  if (entries.length < 2) return undefined
+  const { values, others } = matchMedia('(prefers-color-scheme: dark)').matches ? DARK : LIGHT
+  return values[entries.findIndex(({ value }) => value === place[property])] ?? others
+}
+
+/** A dot in a colour of the map. */
+export function Swatch({ colour }: { colour: string }) {
+  return <span class="swatch" style={{ background: colour }} />
 }

@@ -1,7 +1,7 @@
 import { isSearch, refined, type View } from '../../data/address.ts'
 import type { Codes } from '../../data/codes.ts'
 import { type Dataset, findDataset } from '../../data/datasets.ts'
-import type { Colouring } from '../../map/colouring.ts'
+import type { Colouring } from '../../map/colours.ts'
 
 /*
  * The colours of places: by category in a dataset, by dataset elsewhere. The most frequent values have a colour of their own.

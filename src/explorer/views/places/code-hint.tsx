@@ -2,7 +2,7 @@ import { refined, type View } from '../../data/address.ts'
 import { type Codes, type Facet, NO_CODES } from '../../data/codes.ts'
 import { useLater } from '../../shared/later.tsx'
 import { t } from '../../shared/text.ts'
-import { ViewLink } from '../view-link.tsx'
+import { ViewLink } from '../context.tsx'
 
 /*
  * What was probably meant by a filter of which the dataset has no such code, as in a link with a typing error.

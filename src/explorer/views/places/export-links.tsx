@@ -2,13 +2,11 @@ import { useMemo, useState } from 'preact/hooks'
 import { filtersOf, type View } from '../../data/address.ts'
 import type { Dataset } from '../../data/datasets.ts'
 import { readError, runGraphQL, send } from '../../shared/api.ts'
-import { messageOf } from '../../shared/error-text.ts'
+import { messageOf } from '../../shared/api-error.ts'
 import { useLater } from '../../shared/later.tsx'
 import { readPageData } from '../../shared/page-data.ts'
-import { fill } from '../../shared/say.ts'
-import { t } from '../../shared/text.ts'
+import { fill, sizeText, t } from '../../shared/text.ts'
 import type { ExportSize } from '../about/request.ts'
-import { sizeText } from './export-size.ts'
 
 /*
  * Downloads of a dataset, or of its places with the filters of a view. The key is in a header, so a plain link can't get the file: the

@@ -1,10 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { refined, type View } from '../../data/address.ts'
-import { distance } from '../../shared/format.ts'
-import { t } from '../../shared/text.ts'
+import { distance, t } from '../../shared/text.ts'
 import { CodeLabel } from '../code-label.tsx'
-import { usePage } from '../context.ts'
-import { ViewLink } from '../view-link.tsx'
+import { usePage, ViewLink } from '../context.tsx'
 
 /** The filters of the view, below its title. Each is a link to the view without it. */
 export function FilterChips() {

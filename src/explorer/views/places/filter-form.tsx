@@ -2,11 +2,9 @@ import { useRef, useState } from 'preact/hooks'
 import { refined } from '../../data/address.ts'
 import { type Codes, type Facet, labelOf, NO_CODES } from '../../data/codes.ts'
 import { Combobox, type Option } from '../../shared/combobox.tsx'
-import { number } from '../../shared/format.ts'
 import { useLater } from '../../shared/later.tsx'
-import { fill } from '../../shared/say.ts'
-import { t } from '../../shared/text.ts'
-import { usePage } from '../context.ts'
+import { fill, number, t } from '../../shared/text.ts'
+import { usePage } from '../context.tsx'
 
 /*
  * The filters of a dataset: category and administrative area. Each is a list of the dataset's codes, which typing narrows.

@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { DEFAULT_RADIUS_METRES, MAX_RADIUS_METRES } from '../../data/address.ts'
 import { showStatus } from '../../page/map-lines.tsx'
-import { messageOf } from '../../shared/error-text.ts'
-import { fill } from '../../shared/say.ts'
-import { t } from '../../shared/text.ts'
-import { usePage } from '../context.ts'
+import { messageOf } from '../../shared/api-error.ts'
+import { fill, t } from '../../shared/text.ts'
+import { usePage } from '../context.tsx'
 import { findPlace, type Point, parseCoordinate } from './point.ts'
 
 /*

@@ -1,11 +1,8 @@
 import { MAX_RADIUS_METRES, refined } from '../../data/address.ts'
-import type { ListedItem } from '../../data/items.ts'
-import { distance } from '../../shared/format.ts'
-import { fill } from '../../shared/say.ts'
-import { t } from '../../shared/text.ts'
-import { usePage } from '../context.ts'
+import type { ListedItem } from '../../data/datasets.ts'
+import { distance, fill, t } from '../../shared/text.ts'
+import { usePage, ViewLink } from '../context.tsx'
 import { PlaceRow } from '../place-row.tsx'
-import { ViewLink } from '../view-link.tsx'
 
 /*
  * What the page proposes where nothing was found.

@@ -1,6 +1,6 @@
 import { isSearch, MAX_RADIUS_METRES, type View } from '../../data/address.ts'
 import { ask } from '../../data/api-request.ts'
-import type { ListedItem } from '../../data/items.ts'
+import type { ListedItem } from '../../data/datasets.ts'
 import type { Row } from '../../data/table-columns.ts'
 import { PAGE_SIZE, type PlacesData, placesRequest, totalRequest } from './request.ts'
 

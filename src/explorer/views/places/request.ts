@@ -1,6 +1,6 @@
 import { isSearch, tableOf, type View } from '../../data/address.ts'
 import { type ApiRequest, operation, passed, restPath, type Values } from '../../data/api-request.ts'
-import { LISTED } from '../../data/items.ts'
+import { LISTED } from '../../data/datasets.ts'
 import { enumOf, ROW_FIELDS } from '../../data/table-columns.ts'
 import { toBoundingBox } from '../../map/box.ts'
 

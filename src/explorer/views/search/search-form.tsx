@@ -1,12 +1,11 @@
-import { Component, createRef } from 'preact'
+import { Component, createRef, render } from 'preact'
 import { isSearch, type View } from '../../data/address.ts'
 import type { CodesOf } from '../../data/codes.ts'
 import type { Dataset } from '../../data/datasets.ts'
 import type { Bounds } from '../../map/box.ts'
 import { isNarrow } from '../../page/narrow.ts'
 import { Combobox, type Option } from '../../shared/combobox.tsx'
-import { fill, places } from '../../shared/say.ts'
-import { t } from '../../shared/text.ts'
+import { fill, places, t } from '../../shared/text.ts'
 import { SearchScope } from './search-scope.tsx'
 import { suggestionOf } from './suggestion.tsx'
 import { readSuggestions } from './suggestions.ts'
@@ -212,4 +211,15 @@ export class SearchForm extends Component<SearchProps, SearchState> {
       </search>
     )
   }
+}
+
+/** Puts the form into an element. */
+export function startSearch(place: HTMLElement, props: Omit<SearchProps, 'ready'>): SearchForm {
+  let form: SearchForm | undefined
+  const ready = (drawn: SearchForm) => {
+    form = drawn
+  }
+  render(<SearchForm {...props} ready={ready} />, place)
+  if (!form) throw new TypeError('The search was not drawn')
+  return form
 }

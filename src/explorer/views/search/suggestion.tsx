@@ -1,5 +1,5 @@
 import { areaLabel, type CodesOf, categoryLabel } from '../../data/codes.ts'
-import type { ListedItem } from '../../data/items.ts'
+import type { ListedItem } from '../../data/datasets.ts'
 import type { Option } from '../../shared/combobox.tsx'
 import { Later } from '../../shared/later.tsx'
 

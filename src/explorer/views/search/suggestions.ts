@@ -1,5 +1,5 @@
 import type { View } from '../../data/address.ts'
-import { LISTED, type ListedItem } from '../../data/items.ts'
+import { LISTED, type ListedItem } from '../../data/datasets.ts'
 import { toBoundingBox } from '../../map/box.ts'
 import { runGraphQL } from '../../shared/api.ts'
 

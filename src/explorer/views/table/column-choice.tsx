@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { COLUMNS, type Table } from '../../data/table-columns.ts'
 import { t } from '../../shared/text.ts'
-import { usePage } from '../context.ts'
+import { usePage } from '../context.tsx'
 
 /** The choice stays open while a person chooses several columns. */
 let isChoiceOpen = false

@@ -1,11 +1,9 @@
 import { useRef, useState } from 'preact/hooks'
 import { isSortable, type View } from '../../data/address.ts'
 import type { Column, Table } from '../../data/table-columns.ts'
-import { fill } from '../../shared/say.ts'
 import { Splitter } from '../../shared/splitter.tsx'
-import { t } from '../../shared/text.ts'
-import { usePage } from '../context.ts'
-import { ViewLink } from '../view-link.tsx'
+import { fill, t } from '../../shared/text.ts'
+import { usePage, ViewLink } from '../context.tsx'
 
 /*
  * The headings of the table: the order of the rows, and the width of a column.

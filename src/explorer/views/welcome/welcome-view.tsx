@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { hasPlaces, type View } from '../../data/address.ts'
 import { copy, SayingButton } from '../../shared/button.tsx'
+import { byId } from '../../shared/element.ts'
 import { readPageData } from '../../shared/page-data.ts'
 import { SERVER } from '../../shared/server.ts'
 import { t } from '../../shared/text.ts'
 import { TextLink } from '../../shared/text-link.tsx'
-import { KeySlot } from './key-slot.tsx'
 
 /** The view without a key: what a link shows, or what the page is for. */
 export function WelcomeView({ view }: { view: View }) {
@@ -69,4 +70,21 @@ function Link({ path, name, text }: { path: string; name: string; text: string }
       <span> {text}</span>
     </li>
   )
+}
+
+/** The field for the key, which stands in the text while there is no key, and else in the bar. */
+export function KeySlot() {
+  const slot = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const form = byId('key-form', HTMLFormElement)
+    const status = byId('key-status', HTMLElement)
+    const known = byId('key-known', HTMLElement)
+    slot.current?.append(form, status)
+    form.querySelector('input')?.focus()
+    return () => {
+      known.before(form)
+      known.after(status)
+    }
+  }, [])
+  return <div class="key-slot" ref={slot} />
 }

@@ -1,6 +1,6 @@
-import { createContext } from 'preact'
+import { type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { View } from '../data/address.ts'
+import { formatAddress, type View } from '../data/address.ts'
 import { type CodesOf, NO_CODES } from '../data/codes.ts'
 import type { Dataset } from '../data/datasets.ts'
 import type { Legend } from './legend/legend.ts'
@@ -38,3 +38,23 @@ const NO_PAGE: ViewContext = {
 
 export const Context = createContext(NO_PAGE)
 export const usePage = () => useContext(Context)
+
+interface ViewLinkProps {
+  to: View
+  children: ComponentChildren
+  class?: string
+  title?: string | undefined
+  /** Whether it is the way back, which goes back in the history. */
+  isBack?: boolean
+  'data-focus'?: string
+  'aria-current'?: 'true' | undefined
+}
+
+/** A link to another view of the page. The page opens it without a new load. */
+export function ViewLink({ to, isBack = false, children, ...attributes }: ViewLinkProps) {
+  return (
+    <a href={formatAddress(to)} data-view={isBack ? 'back' : ''} dir="auto" {...attributes}>
+      {children}
+    </a>
+  )
+}
