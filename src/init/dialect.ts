@@ -1,5 +1,6 @@
+import { parse } from 'csv-parse/sync'
 import { plainCoordinate } from '../rows/coordinate-text.ts'
-import { CsvSplitter, findHint, mayBeTitle, SEPARATORS } from '../rows/formats/csv.ts'
+import { CSV, findHint, mayBeTitle, SEPARATORS } from '../rows/formats/csv.ts'
 import { decodes, findInAscii, findUnicode, inferEncoding, splitLines } from '../rows/formats/encodings.ts'
 import { readBytes } from '../rows/formats/read-text.ts'
 import { type Dialect, hasText, type SourceFile } from '../rows/formats/source.ts'
@@ -116,8 +117,8 @@ function signsIn(start: string): { separator: string; name: string }[] {
 
 /** The header, if nearly all rows have as many cells; else none. */
 function regularHeader(text: string, delimiter: string): readonly string[] {
-  const records = [...new CsvSplitter(delimiter, 1).split(text, true)].slice(0, ROWS)
-  const rows = records.map(({ cells }) => cells)
+  // The end of the text can cut a quoted cell.
+  const rows = parse(text, { ...CSV, delimiter, to: ROWS, skip_empty_lines: true, skip_records_with_error: true })
   const start = rows.findIndex((row) => !mayBeTitle(row, delimiter))
   const table = rows.slice(start).filter((row) => row.some(hasText))
   const header = rows[start] ?? []

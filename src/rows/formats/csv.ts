@@ -1,3 +1,4 @@
+import { type Parser, parse } from 'csv-parse'
 import { operationFailed } from '../../errors/errors.ts'
 import type { Problem } from '../problem.ts'
 import { adviseEntry, hasText, MAX_ROW_LENGTH, type SourceFile, type SourceRow } from './source.ts'
@@ -22,14 +23,14 @@ function startTable(start: string, file: SourceFile): (chunk?: string) => Genera
     throw operationFailed(`${file.name}: is JSON; name it ${file.name.replace(/\.\w+(?=(\.gz)?$)/, '.json')}`)
   const { hint, length } = findHint(start)
   const delimiter = separatorOf(file, hint)
-  const splitter = new CsvSplitter(delimiter, hint === undefined ? 1 : 2)
+  const records = new CsvRecords(delimiter, hint === undefined ? 1 : 2)
   const toRows = rowMaker(file, delimiter)
   let skipped = length
   return function* (chunk) {
-    for (const record of splitter.split(chunk?.slice(skipped) ?? '', chunk === undefined)) yield* toRows(record)
+    for (const record of records.read(chunk?.slice(skipped))) yield* toRows(record)
     skipped = 0
     const reason = `is longer than ${MAX_ROW_LENGTH} characters; if a quote opens in this row, close it`
-    if (splitter.length > MAX_ROW_LENGTH) throw operationFailed(`${file.name}:${splitter.line}: ${reason}`)
+    if (records.unread > MAX_ROW_LENGTH) throw operationFailed(`${file.name}:${records.line}: ${reason}`)
     if (chunk === undefined) yield* toRows()
   }
 }
@@ -140,7 +141,7 @@ function describeExcess(cells: readonly string[], header: readonly string[]): st
 function findSwallowed({ line, lastLine, cells }: CsvRecord, width: number, delimiter: string): Problem | undefined {
   if (lastLine === line || width < 2) return undefined
   const found = cells.findIndex((cell) => {
-    const ends = cell.split(ANY_LINE_END).length - 1
+    const ends = countLineEnds(cell)
     const separators = cell.split(delimiter).length - 1
     const expected = ends * (width - 1)
     return ends > 0 && (separators === expected || (cells.length < width && separators > expected))
@@ -182,9 +183,7 @@ export function nameColumns(header: readonly string[], place: string): string[] 
   throw operationFailed(`${place}: the header has the column "${repeated}" twice; rename one of the two in the file`)
 }
 
-const ANY_LINE_END = /\r\n|\n|\r/
-const LINE_FEED = 10
-const CARRIAGE_RETURN = 13
+const countLineEnds = (text: string) => text.match(/\r\n?|\n/g)?.length ?? 0
 
 interface CsvRecord {
   /** The line that the row starts on, and the one that it ends on. */
@@ -195,98 +194,55 @@ interface CsvRecord {
   problem?: string | undefined
 }
 
-/** Splits a text into rows with values. A quote is text in a cell that does not start with one. */
-export class CsvSplitter {
-  readonly #delimiter: number
-  /** The line that the row starts on. */
+/** A quote is text in a cell that does not start with one. A file can have several line ends, if lines were added on another system. */
+export const CSV = { record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true, relax_quotes: true }
+
+/** Reads the rows with values of a text in parts. The parser parses each part at once. */
+class CsvRecords {
+  readonly #parser: Parser
+  /** The line that the next row starts on. */
   line: number
-  /** What has started and not ended: a row, and the start of a cell. */
-  #row = emptyRow()
-  #rest = ''
-  /** The characters of the rest that need no second look. */
-  #seen = 0
+  /** About how many characters a row has that has not ended. */
+  unread = 0
+  #isOpen = false
 
   constructor(delimiter: string, firstLine: number) {
-    this.#delimiter = delimiter.charCodeAt(0)
     this.line = firstLine
-  }
-
-  /** The characters of what has started. */
-  get length(): number {
-    return this.#row.characters + this.#rest.length
-  }
-
-  /** Yields the rows that end in the next part of the text. */
-  *split(chunk: string, isLast = false): Generator<CsvRecord> {
-    const text = this.#rest + chunk
-    let start = 0
-    while (start < text.length || (isLast && this.#row.cells.length > 0)) {
-      const isQuoted = text[start] === '"'
-      const close = isQuoted ? closingQuote(text, start + Math.max(1, this.#seen)) : start + this.#seen - 1
-      const end = close === text.length ? close : this.#endOfCell(text, close + 1)
-      if (!isLast && (end === text.length || (end === text.length - 1 && text[end] === '\r'))) {
-        this.#seen = (isQuoted ? close : end) - start
-        break
-      }
-      this.#seen = 0
-      if (close === text.length && isQuoted) {
-        const problem = 'a quote opens in this row and is never closed, so it takes the rest of the file; close it'
-        yield { line: this.line, lastLine: this.line, cells: [], problem }
-        return
-      }
-      this.#addCell(text, start, isQuoted ? close : undefined, end)
-      start = end + (text.startsWith('\r\n', end) ? 2 : 1)
-      if (text.charCodeAt(end) === this.#delimiter) continue
-      const record = this.#endRow()
-      if (record.cells.some(hasText)) yield record
+    // Only the last row can have an error, a quote that is never closed.
+    const onSkip = () => {
+      this.#isOpen = true
+      return undefined
     }
-    this.#rest = text.slice(start)
+    this.#parser = parse({ ...CSV, delimiter, raw: true, skip_records_with_error: true, on_skip: onSkip })
   }
 
-  /** The index of the separator or line end after a cell, or of the end of the text. */
-  #endOfCell(text: string, from: number): number {
-    let at = from
-    for (; at < text.length; at += 1) {
-      const code = text.charCodeAt(at)
-      if (code === this.#delimiter || code === LINE_FEED || code === CARRIAGE_RETURN) break
+  /** Yields the rows that end in the next part, or all that is left at the end. */
+  *read(chunk?: string): Generator<CsvRecord> {
+    if (chunk === undefined) this.#parser.end()
+    else this.#parser.write(chunk)
+    this.unread += chunk?.length ?? 0
+    for (let next: RawRecord | null = this.#parser.read(); next !== null; next = this.#parser.read()) {
+      const { record: cells, raw } = next
+      const { line } = this
+      // The last character ends the row.
+      const lastLine = line + countLineEnds(raw.slice(0, -1))
+      this.line = lastLine + 1
+      this.unread = 0
+      if (cells.some(hasText)) yield { line, lastLine, cells, problem: findBadQuote(cells, raw) }
     }
-    return at
-  }
-
-  /** @param close is the index of the closing quote, if there is one */
-  #addCell(text: string, start: number, close: number | undefined, end: number): void {
-    const isWhole = close === end - 1
-    const cell = isWhole ? text.slice(start + 1, close).replaceAll('""', '"') : text.slice(start, end)
-    const number = this.#row.cells.push(cell)
-    this.#row.characters += cell.length
-    if (close === undefined) return
-    this.#row.lineEnds += cell.split(ANY_LINE_END).length - 1
-    if (!isWhole)
-      this.#row.problem ??= `cell ${number} has text after its closing quote; write a quote inside of quotes twice ("")`
-  }
-
-  #endRow(): CsvRecord {
-    const { line } = this
-    const { cells, lineEnds, problem } = this.#row
-    this.line += lineEnds + 1
-    this.#row = emptyRow()
-    return { line, lastLine: line + lineEnds, cells, problem }
+    const problem = 'a quote opens in this row and is never closed, so it takes the rest of the file; close it'
+    if (this.#isOpen) yield { line: this.line, lastLine: this.line, cells: [], problem }
   }
 }
 
-/** What of a row has been read. */
-interface RowStart {
-  cells: string[]
-  characters: number
-  lineEnds: number
-  problem?: string
+interface RawRecord {
+  record: string[]
+  raw: string
 }
 
-const emptyRow = (): RowStart => ({ cells: [], characters: 0, lineEnds: 0 })
-
-/** The index of the quote that closes a cell, or of the end of the text. Two quotes are one in the cell. */
-function closingQuote(text: string, from: number): number {
-  let at = text.indexOf('"', from)
-  while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
-  return at === -1 ? text.length : at
+/** Finds a cell with text after its closing quote, which keeps its quotes. Another cell that starts with a quote has it twice in the file. */
+function findBadQuote(cells: readonly string[], raw: string): string | undefined {
+  const bad = cells.findIndex((cell) => cell.startsWith('"') && !raw.includes(`"${cell.replaceAll('"', '""')}"`))
+  if (bad === -1) return undefined
+  return `cell ${bad + 1} has text after its closing quote; write a quote inside of quotes twice ("")`
 }
