@@ -85,6 +85,23 @@ describe.skipIf(!hasBrowser)('The languages of the explorer', () => {
     await page.locator('.members').getByText('Kategorie').waitFor()
   })
 
+  test('a Korean page has the Korean part of labels in two scripts, other pages the other part', async () => {
+    for (const [language, palace, area] of [
+      ['ko', '궁궐', '종로구'],
+      ['de', 'Palace', 'Jongno-gu'],
+    ] as const) {
+      await open('/?dataset=seoul-landmarks&view=table', language)
+      await page.locator('tbody').getByText(palace, { exact: true }).first().waitFor()
+      await page.locator('tbody').getByText(area, { exact: true }).first().waitFor()
+      await open('/?dataset=seoul-landmarks&category=palace', language)
+      await page.locator('.chips').getByText(palace, { exact: true }).waitFor()
+      await page.locator('.places').getByText(palace, { exact: true }).first().waitFor()
+      await page.locator('#legend').getByText(palace, { exact: true }).waitFor()
+      await open('/?dataset=seoul-landmarks&view=about', language)
+      await page.locator('.bars').getByText(palace, { exact: true }).waitFor()
+    }
+  })
+
   test('the browser chooses the language, and English stands in for one that has no table', async () => {
     const tables = { 'de-AT': de, ko, 'fr-FR': en }
     for (const [locale, { welcome, startPrintedLink }] of Object.entries(tables)) {

@@ -18,11 +18,11 @@ const VIEWS = {
   '/?item=ed9ea7d8-caaf-5cf9-817b-36ba51a4744b': '.view h1',
 } as const
 
-/** All names and labels in an answer. */
+/** All names and labels in an answer. Of a label in two scripts, the page shows one. */
 function namesIn(answer: unknown): string[] {
   if (typeof answer !== 'object' || answer === null) return []
   return Object.entries(answer).flatMap(([key, value]) =>
-    typeof value === 'string' && ['name', 'label', 'code'].includes(key) ? [value] : namesIn(value),
+    typeof value === 'string' && ['name', 'label', 'code'].includes(key) ? value.split(' / ') : namesIn(value),
   )
 }
 

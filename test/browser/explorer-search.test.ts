@@ -165,6 +165,7 @@ describe.skipIf(!hasBrowser)('The search of the explorer', () => {
 
   test('works with the keyboard alone, in one dataset', async () => {
     await openStart()
+    await field().focus()
     await page.getByRole('combobox', { name: 'in', exact: true }).selectOption('World Airports')
     await heading('World Airports').waitFor()
     await field().focus()

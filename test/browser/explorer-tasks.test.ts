@@ -70,6 +70,41 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
     expect(await page.locator('#credit').textContent()).toBe('Map: Natural Earth, GeoNames (CC BY 4.0)')
   })
 
+  test('has one search field and one button that stands out; where it searches is shown on the way there', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await heading('Seoul Landmarks').waitFor()
+    expect(await page.locator('.primary:visible').allTextContents()).toEqual(['Search'])
+    const scope = () => page.getByLabel('Only in this map area')
+    expect(await scope().isVisible()).toBe(false)
+    // One line each for the bar, the search and the controls.
+    expect((await page.locator('.view').boundingBox())?.y).toBeLessThan(112)
+    const tops = await page
+      .locator('.control-row .button')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top))
+    expect(new Set(tops).size).toBe(1)
+    await search().press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Search')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Space')
+    await page.getByText('in the visible part of the map').first().waitFor()
+    expect(await scope().isChecked()).toBe(true)
+    await search().fill('palace')
+    await control('List').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.getByText('with “palace” in the name or keywords in the visible part of the map').first().waitFor()
+  })
+
+  test('reads what to do on the map beside its legend, not below it', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await openControl(page, 'Nearby')
+    await page.getByRole('button', { name: 'Pick on the map' }).click()
+    const said = await page.locator('#map-status').boundingBox()
+    const legend = await page.locator('#legend').boundingBox()
+    expect(said?.y).toBeGreaterThan((legend?.y ?? 0) + (legend?.height ?? 0))
+    await page.keyboard.press('Escape')
+  })
+
   test('sees the first places of a dataset without scrolling, and the pictures of one before its facts', async () => {
     await openStart()
     await link('Seoul Landmarks').click()
@@ -212,6 +247,17 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
     await page.getByLabel('Coordinate or name of a place').fill('91, 0')
     await page.getByRole('button', { name: 'Search there' }).click()
     await page.getByText('No place has a name like “91, 0”.').waitFor()
+  })
+
+  test('sees the size of each format before the download; that of GeoParquet is estimated well', async () => {
+    await page.goto(`${t.url}/?dataset=seoul-landmarks`)
+    await openControl(page, 'Download')
+    const size = (name: string) => page.locator('.exports').getByRole('button', { name: new RegExp(`^${name} \\(`) })
+    for (const { title } of EXPORT_FORMATS) await size(title).waitFor()
+    const [, digits = ''] = /^GeoParquet \(about (\d+) kB\)$/.exec((await size('GeoParquet').textContent()) ?? '') ?? []
+    const { byteLength } = await (await t.get('/exports/seoul-landmarks.parquet')).arrayBuffer()
+    expect((Number(digits) * 1000) / byteLength).toBeGreaterThan(2 / 3)
+    expect((Number(digits) * 1000) / byteLength).toBeLessThan(3 / 2)
   })
 
   test('with filters, a download has only the places that they select', async () => {

@@ -26,6 +26,17 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
     expect(statuses.filter((status) => status >= 400)).toEqual([])
   })
 
+  test('has the accent colour of the other pages, by day and by night', async () => {
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const colours = await page.evaluate<
+        string[]
+      >(`[document.querySelector('.graphiql-execute-button'), document.querySelector('.bar form button')]
+        .map((element) => getComputedStyle(element).backgroundColor.match(/\\d+/g).map((part) => Math.round(part / 8)).join())`)
+      expect(colours[0]).toBe(colours[1])
+    }
+  })
+
   test('a query without a key moves the focus to the key field', async () => {
     await run()
     await result().getByText('Enter your API key above').waitFor()

@@ -81,7 +81,7 @@ const VIEWS: Readonly<Record<string, PicturedView>> = {
     },
   },
   welcome: { address: '/', without: true },
-  link: { address: SEOUL, without: true, act: (page) => page.locator('.view summary').click() },
+  link: { address: SEOUL, without: true, act: (page) => page.locator('.view summary').first().click() },
   forgotten: { address: '/', act: (page) => page.locator('#key-known button').click() },
   wrongkey: { address: '/', without: 'dck_wrong' },
   wrongslug: { address: '/?dataset=seoul-landmark' },

@@ -1,4 +1,5 @@
 import { runGraphQL } from '../shared/api.ts'
+import { language } from '../shared/language.ts'
 
 /*
  * The codes of a dataset: its categories and administrative areas, with their labels and totals.
@@ -18,6 +19,17 @@ export interface Codes {
 
 export const NO_CODES: Codes = { categories: [], areas: [] }
 
+const HANGUL = /\p{Script=Hangul}/u
+
+/** A dataset has one label for a code. Of one in two scripts, such as `Palace / 궁궐`, the page shows the part in its own. */
+export function localized(facets: readonly Facet[]): Facet[] {
+  return facets.map((facet) => {
+    const parts = facet.label?.split(' / ') ?? []
+    const [own, ...others] = parts.filter((part) => HANGUL.test(part) === (language === 'ko'))
+    return own !== undefined && others.length === 0 && parts.length === 2 ? { ...facet, label: own } : facet
+  })
+}
+
 async function readCodes(dataset: string, signal: AbortSignal): Promise<Codes> {
   const data = await runGraphQL<{ dataset: { categories: Facet[]; administrativeAreas: Facet[] } }>(
     `query Codes($dataset: ID!) {
@@ -29,7 +41,7 @@ async function readCodes(dataset: string, signal: AbortSignal): Promise<Codes> {
     { dataset },
     signal,
   )
-  return { categories: data.dataset.categories, areas: data.dataset.administrativeAreas }
+  return { categories: localized(data.dataset.categories), areas: localized(data.dataset.administrativeAreas) }
 }
 
 /** Returns the codes of a dataset by its UUID, for labels. */

@@ -1,5 +1,5 @@
 import type { View } from '../../data/address.ts'
-import { type Facet, labelOf } from '../../data/codes.ts'
+import { type Facet, labelOf, localized } from '../../data/codes.ts'
 import type { Dataset, Extent, ListedItem } from '../../data/datasets.ts'
 import { day, degrees, fill, number, percent, places, t } from '../../shared/text.ts'
 import { TextLink } from '../../shared/text-link.tsx'
@@ -42,13 +42,13 @@ export function AboutView({ dataset, about, sample }: AboutProps) {
       <ExportLinks dataset={dataset} view={{}} sizes={about.exportSizes} />
       <Bars
         title={t.categories}
-        facets={about.categories}
+        facets={localized(about.categories)}
         all={dataset.items.total}
         viewOf={(category) => ({ dataset: slug, category })}
       />
       <Bars
         title={t.areas}
-        facets={about.administrativeAreas}
+        facets={localized(about.administrativeAreas)}
         all={dataset.items.total}
         viewOf={(area) => ({ dataset: slug, area })}
       />
@@ -143,7 +143,7 @@ function Sample({ dataset: { slug, items }, about: { categories }, sample }: Abo
           <li key={id}>
             <ViewLink to={{ dataset: slug, item: id }}>{name}</ViewLink>
             <span class="soft small">
-              <bdi>{labelOf(categoryCode, categories)}</bdi>
+              <bdi>{labelOf(categoryCode, localized(categories))}</bdi>
             </span>
           </li>
         ))}

@@ -42,13 +42,14 @@ function Entries({ legend: { entries, rest, only, isWhole }, colour, isLinked }:
       </li>
     )
   }
+  const isRest = rest.some(({ value }) => value === only)
   const sum = rest.reduce((total, each) => total + each.total, 0)
   return (
     <>
       {entries.map((each, n) => line(each, colour.values[n] ?? colour.others))}
       {rest.length > 0 && (
-        <li class="others">
-          <details open={rest.some(({ value }) => value === only)}>
+        <li class={`others${only === undefined || isRest ? '' : ' left-out'}`}>
+          <details open={isRest}>
             <summary>
               <Swatch colour={colour.others} />
               <span>{t.others}</span>

@@ -34,6 +34,8 @@ export interface SearchProps {
 
 interface SearchState {
   isShown: boolean
+  /** Whether the form shows where it searches. A search does, and so does a form that a person has gone to. */
+  isOpen: boolean
   /** Its filter counts for suggestions too, as long as the dataset is the same. */
   view: View
   datasets: readonly Dataset[]
@@ -53,6 +55,7 @@ function textProblem(text: string): string | undefined {
 export class SearchForm extends Component<SearchProps, SearchState> {
   override state: SearchState = {
     isShown: false,
+    isOpen: false,
     view: {},
     datasets: [],
     text: '',
@@ -75,6 +78,7 @@ export class SearchForm extends Component<SearchProps, SearchState> {
     const isOther = this.#timer === undefined && this.#trimmed() !== (view.text ?? '')
     this.setState({
       isShown: true,
+      isOpen: isSearch(view) || (this.#text.current?.form?.contains(document.activeElement) ?? false),
       view,
       datasets,
       ...(isOther && { text: view.text ?? '' }),
@@ -172,10 +176,13 @@ export class SearchForm extends Component<SearchProps, SearchState> {
     }
   }
 
-  override render(_: SearchProps, { isShown, view, datasets, text, status, isInvalid, suggestions }: SearchState) {
+  override render(
+    _: SearchProps,
+    { isShown, isOpen, view, datasets, text, status, isInvalid, suggestions }: SearchState,
+  ) {
     return (
       <search class="search" aria-label={t.searchArea} hidden={!isShown}>
-        <form onSubmit={(event) => this.#submit(event)}>
+        <form onSubmit={(event) => this.#submit(event)} onFocusIn={() => this.setState({ isOpen: true })}>
           <label class="visually-hidden" for="search-text">
             {t.search}
           </label>
@@ -197,7 +204,11 @@ export class SearchForm extends Component<SearchProps, SearchState> {
             close={() => this.setState({ suggestions: NONE })}
             onInput={({ currentTarget: { value } }) => this.#type(value)}
           />
+          <button type="submit" class="button primary">
+            {t.searchNow}
+          </button>
           <SearchScope
+            isHidden={!isOpen}
             view={view}
             datasets={datasets}
             dataset={this.#dataset}

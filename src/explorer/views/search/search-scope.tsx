@@ -4,6 +4,7 @@ import { type Dataset, findDataset } from '../../data/datasets.ts'
 import { t } from '../../shared/text.ts'
 
 interface ScopeProps {
+  isHidden: boolean
   view: View
   datasets: readonly Dataset[]
   dataset: RefObject<HTMLSelectElement | null>
@@ -12,10 +13,10 @@ interface ScopeProps {
 }
 
 /** Where a search looks: in a dataset or all of them, and whether only in the visible part of the map. */
-export function SearchScope({ view, datasets, dataset, visible, change }: ScopeProps) {
+export function SearchScope({ isHidden, view, datasets, dataset, visible, change }: ScopeProps) {
   const shown = findDataset(datasets, view)
   return (
-    <p class="search-scope">
+    <p class="search-scope" hidden={isHidden}>
       <label for="search-dataset">{t.searchIn}</label>
       <select
         id="search-dataset"
