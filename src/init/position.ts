@@ -50,6 +50,7 @@ export async function findPosition(sample: Sample, hasOwnCrs: boolean): Promise<
     sample.fits(column, (text) => Math.abs(readNumber(text, field, decimal, true)) > LARGEST_ANGLE)
   const degrees = findPair(sample, named, areDegrees)
   const place = { areMetres: false, decimal, choices }
+  choices.push(...COORDINATES.flatMap((field) => openSides(sample, field, (parts ?? degrees)?.[field], sides)))
   if (parts && !(degrees && haveDecimals(sample, degrees))) return { ...place, columns: parts }
   if (degrees) {
     const called = COORDINATES.flatMap((field) => sideChoice(sample, field, degrees[field]))
@@ -121,7 +122,7 @@ function findAngle(
 
 /**
  * The columns of the sides, beside those of the coordinates: by their names, whatever they have, or their letters. Words of columns with
- * other names count only if both coordinates have such a column: a district may be called South.
+ * other names count only if both coordinates have such a column: a district may be called South. Signs may also be those of a floor.
  */
 function findSides(
   sample: Sample,
@@ -131,13 +132,38 @@ function findSides(
     const isOwn = (column = '') => named[field].includes(column) || partOf(field, column) !== undefined
     return sample.columns.find((column, index, all) => {
       const isBeside = isOwn(all[index - 1]) || isOwn(all[index + 1])
-      const areSides = (pattern: RegExp) =>
-        sample.fits(column, (text) => isHemisphere(text, field) && pattern.test(text))
-      if (partOf(field, column) !== 'hemisphere') return isBeside && areSides(words)
-      return areSides(/./) || (isBeside && sample.texts(column).length > 0)
+      if (partOf(field, column) !== 'hemisphere') return isBeside && areSides(sample, field, column, words)
+      return areSides(sample, field, column) || (isBeside && sample.texts(column).length > 0)
     })
   }
-  return pairOf((field) => find(field, /./)) ?? both((field) => find(field, /^\p{L}\p{Lo}?$/u))
+  return pairOf((field) => find(field, /^\D+$/)) ?? both((field) => find(field, /^\p{L}\p{Lo}?$/u))
+}
+
+/** Whether a column has sides of a coordinate. The sign 1 alone says nothing. */
+function areSides(sample: Sample, field: Coordinate, column: string, words = /./): boolean {
+  const isSide = (text: string) => isHemisphere(text, field) && words.test(text)
+  return sample.fits(column, isSide) && !sample.fits(column, (text) => /^\+?1(\.0+)?$/.test(text))
+}
+
+/** Shows the columns that may have the sides of degrees without a minus, and are called otherwise or stand elsewhere. */
+function openSides(
+  sample: Sample,
+  field: Coordinate,
+  source: string | Angle | undefined,
+  sides: ReturnType<typeof findSides>,
+): Choice[] {
+  const angle = typeof source === 'string' ? { degrees: source } : source
+  if (!angle || sides[field] !== undefined || sample.texts(angle.degrees).some((text) => !/^\+?[\d.,\s]*$/.test(text)))
+    return []
+  const others = sample.columns.filter((column) => !Object.values(sides).includes(column))
+  const readings = others
+    .filter((column) => areSides(sample, field, column))
+    .map((column) => {
+      const write = { [field]: { ...angle, hemisphere: column } }
+      return toReading(`with the sides in ${column}`, sample.example(column), write)
+    })
+  const { plain } = SIDES[field]
+  return openChoice(`side of the ${field}`, [toReading(`to the ${plain}`, '', { [field]: source }), ...readings])
 }
 
 /** Adds the columns of the sides, if the degrees have none of their own. */

@@ -171,12 +171,12 @@ export class Angle {
   }
 }
 
-/** What the hemispheres are called: in English, French, Spanish, Portuguese, German, Italian, Korean, Chinese and Japanese. */
+/** What the hemispheres are called: as signs, in English, French, Spanish, Portuguese, German, Italian, Korean, Chinese and Japanese. */
 const HEMISPHERES: Readonly<Record<string, RegExp>> = {
-  N: /^(n|north(ern)?|nord|norte|nórdico|북|북위|북반구|北|北緯|北纬)$/i,
-  S: /^(s|south(ern)?|süd|sued|sud|sur|sul|남|남위|남반구|南|南緯|南纬)$/i,
-  E: /^(e|east(ern)?|ost|est|este|leste|동|동경|東|東経|东|东经)$/i,
-  W: /^(w|west(ern)?|ouest|oeste|ovest|서|서경|西|西経|西经)$/i,
+  N: /^(\+?1(\.0+)?|n|north(ern)?|nord|norte|nórdico|북|북위|북반구|北|北緯|北纬)$/i,
+  S: /^([-−]1(\.0+)?|s|south(ern)?|süd|sued|sud|sur|sul|남|남위|남반구|南|南緯|南纬)$/i,
+  E: /^(\+?1(\.0+)?|e|east(ern)?|ost|est|este|leste|동|동경|東|東経|东|东经)$/i,
+  W: /^([-−]1(\.0+)?|w|west(ern)?|ouest|oeste|ovest|서|서경|西|西経|西经)$/i,
 }
 
 /** Whether a text is a hemisphere of a coordinate. `O` is one of two. */
