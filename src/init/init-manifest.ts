@@ -7,20 +7,18 @@ import { formatOf } from '../rows/formats/readers.ts'
 import type { Dialect, SourceFile } from '../rows/formats/source.ts'
 import type { Columns, ItemFile } from '../rows/manifest.ts'
 import type { Choice } from './choice.ts'
-import { CODES, type CodeField, completeColumns, findColumns, findLabels } from './columns.ts'
+import { CODES, type CodeField, findColumns } from './columns.ts'
 import { detectDialect, detectSheet } from './dialect.ts'
-import { chooseIdentity, findIdentities } from './identity.ts'
 import { explainUnread, findPosition } from './position.ts'
-import { type CheckedRows, checkRows, readSample, type Sample, surveyRows } from './sample.ts'
+import { readSample, type Sample } from './sample.ts'
 import { slugOf } from './slug.ts'
+import { type CheckedRows, surveyRows } from './survey.ts'
 import { findSystem, type System } from './systems.ts'
 import { findCountry, type Located, locate } from './where.ts'
 
 /** All that was taken from a file. */
-export interface Proposal extends Pick<System, 'question' | 'systems'>, Omit<CheckedRows, 'rows' | 'places'> {
+export interface Proposal extends Pick<System, 'question' | 'systems'>, Omit<CheckedRows, 'places'> {
   file: string
-  /** At most 200,000. */
-  rows: number
   /** How the file is written, where it has no default. */
   dialect: Dialect
   /** How the file is read, with the defaults. */
@@ -124,11 +122,6 @@ async function propose(path: string, category: string, country: string | undefin
   const position = await findPosition(sample, ownCrs !== undefined)
   const system = await findSystem(path, sample, position, { ownCrs, country })
   const { columns, choices } = findColumns(sample, system.columns, category)
-  const labels = findLabels(sample, columns)
-  const identities = findIdentities(sample, columns)
-  const { rows, blank, texts } = await surveyRows(given.rows, sample.columns, [...identities, ...labels])
-  const named = chooseIdentity(identities, sample)
-  const complete = completeColumns(sample, { ...columns, ...named?.identity.columns }, blank)
   const crs = system.crs ?? (position.areMetres ? UNKNOWN_SYSTEM : undefined)
   const dialect = {
     ...found.dialect,
@@ -136,12 +129,12 @@ async function propose(path: string, category: string, country: string | undefin
     ...(empty && { empty }),
     ...(crs && { crs }),
   }
+  const file = { ...plain, dialect, isExact: false }
+  const { columns: complete, named, labels, texts, checked } = await surveyRows(file, sample, columns)
   const missing = ['name', 'latitude', 'longitude'].filter((field) => !Object.hasOwn(complete, field))
   const unread = missing.some((field) => field !== 'name') ? explainUnread(sample, position) : []
   if (!named) missing.push('externalId')
-  const file: ItemFile = { ...plain, dialect, columns: complete, isExact: false }
   const canRead = missing.length === 0 && crs !== UNKNOWN_SYSTEM
-  const checked = canRead ? await checkRows(file) : { rows, badRows: 0, bad: [], warnings: [], places: [] }
   const exampleOf = (column: string) => ({ column, value: sample.example(column) })
   const { extraAttributes } = complete
   return {
@@ -155,10 +148,8 @@ async function propose(path: string, category: string, country: string | undefin
       ...dialect,
     },
     columns: complete,
-    values: valuesOf(file, sample),
-    labels: Object.fromEntries(
-      labels.filter(({ isOneToOne }) => isOneToOne).map(({ field, label }) => [field, exampleOf(label)]),
-    ),
+    values: valuesOf({ ...file, columns: complete }, sample),
+    labels: Object.fromEntries(labels.map(({ field, label }) => [field, exampleOf(label)])),
     choices: [found, given, position, system, named, { choices }].flatMap((each) => each?.choices ?? []),
     texts,
     unused: (Array.isArray(extraAttributes) ? extraAttributes : [])
@@ -168,9 +159,9 @@ async function propose(path: string, category: string, country: string | undefin
     unread,
     ...(system.question !== undefined && { question: system.question }),
     ...(system.systems && { systems: system.systems }),
-    ...checked,
-    badRows: checked.badRows + (named?.identity.repeated ?? 0),
-    places: await locate(checked.places),
+    ...(canRead ? checked : { rows: checked.rows, bad: [], warnings: [] }),
+    badRows: (canRead ? checked.badRows : 0) + (named?.identity.repeated ?? 0),
+    places: canRead ? await locate(checked.places) : [],
     manifest: undefined,
     isWritten: false,
   }

@@ -2,13 +2,10 @@ import { operationFailed, shorten } from '../errors/errors.ts'
 import { isObject } from '../json.ts'
 import { textOf, withNested } from '../rows/column-mapping.ts'
 import { emptyCells, findNoValues } from '../rows/formats/no-value.ts'
-import { readFile } from '../rows/formats/readers.ts'
-import type { Fields, SourceFile } from '../rows/formats/source.ts'
-import type { ItemFile } from '../rows/manifest.ts'
-import { Places, type StoredPlace } from '../rows/places.ts'
-import { explainProblem, ProblemList } from '../rows/problem.ts'
+import type { Fields, FieldsRow, SourceFile } from '../rows/formats/source.ts'
+import { explainProblem } from '../rows/problem.ts'
 import { findReferenceSystem } from '../rows/reference-system.ts'
-import { rows as readItems } from '../rows/rows.ts'
+import { rows } from '../rows/rows.ts'
 import { type Choice, toReading } from './choice.ts'
 
 /** A few cells of a column may hold other text, which an import reports. */
@@ -67,7 +64,7 @@ export class Sample {
   }
 }
 
-/** A file that is read once: its first rows, then all. */
+/** The first rows of a file, and what they show. */
 interface SampledFile {
   sample: Sample
   /** The texts that mean no value. */
@@ -75,111 +72,32 @@ interface SampledFile {
   /** The system that the file itself names, if it is not WGS 84. */
   ownCrs: string | undefined
   choices: Choice[]
-  /** All rows, also those of the sample. */
-  rows: AsyncIterable<Fields>
 }
 
 /** Columns are chosen by so many rows. */
 const SAMPLE_ROWS = 5_000
 
-/** Reads the first rows. @throws `OPERATION_FAILED` if the file can't be read or has no good row */
+/** Reads the first rows, without columns. @throws `OPERATION_FAILED` if the file can't be read or has no good row */
 export async function readSample(file: SourceFile): Promise<SampledFile> {
-  const source = readFile(file)
-  const given: Fields[] = []
-  let crs: string | undefined
-  let problem: string | undefined
-  while (given.length < SAMPLE_ROWS) {
-    const { value: row, done } = await source.next()
-    if (done) break
-    if ('fields' in row) {
-      given.push(row.fields)
-      crs ??= row.crs === undefined ? undefined : findReferenceSystem(row.crs)?.code
-    } else if ('reason' in row && row.warns === undefined)
-      problem ??= `all of its rows are bad, the first at line ${row.line}: ${explainProblem(row)}`
+  const given: FieldsRow[] = []
+  let problem = 'has no rows to choose the columns from'
+  for await (const row of rows({ ...file, columns: {}, isExact: false }, undefined, (each) => given.push(each))) {
+    if (given.length >= SAMPLE_ROWS) break
+    if (given.length === 0 && 'reason' in row && row.warns === undefined)
+      problem = `all of its rows are bad, the first at line ${row.line}: ${explainProblem(row)}`
   }
-  if (given.length === 0) throw operationFailed(`${file.name}: ${problem ?? 'has no rows to choose the columns from'}`)
-  const found = findNoValues(given)
+  if (given.length === 0) throw operationFailed(`${file.name}: ${problem}`)
+  const found = findNoValues(given.map(({ fields }) => fields))
   const withEmpty = emptyCells(found?.texts)
-  const sample = new Sample(given.map((fields) => withNested(withEmpty(fields))))
-  async function* rows() {
-    yield* sample.rows
-    for await (const row of source) if ('fields' in row) yield withNested(withEmpty(row.fields))
-  }
-  const ownCrs = crs === 'EPSG:4326' ? undefined : crs
-  return { sample, empty: found?.texts, ownCrs, choices: found ? [emptyChoice(found, given.length)] : [], rows: rows() }
+  const sample = new Sample(given.map(({ fields }) => withNested(withEmpty(fields))))
+  const crs = given.find((row) => row.crs !== undefined)?.crs
+  const code = crs === undefined ? undefined : findReferenceSystem(crs)?.code
+  const ownCrs = code === 'EPSG:4326' ? undefined : code
+  return { sample, empty: found?.texts, ownCrs, choices: found ? [emptyChoice(found, given.length)] : [] }
 }
 
 function emptyChoice({ texts, column, count }: NonNullable<ReturnType<typeof findNoValues>>, rows: number): Choice {
   const example = `${column} has one in ${count} of the first ${rows} rows`
   const empty = toReading(`${texts.join(', ')} are no value`, example, { empty: texts })
   return { what: 'empty', readings: [empty, { choice: 'they are texts', example: '', write: 'no "empty"' }] }
-}
-
-/** Rows that are read. The values of keys are in memory. */
-const MAX_ROWS = 200_000
-const SHOWN_TEXTS = 3
-const MAX_TEXT_LENGTH = 40
-const BEYOND_ASCII = /(?![\0-\x7f])\p{L}/u
-
-/** What all rows show. */
-interface Survey {
-  /** At most 200,000. */
-  rows: number
-  /** The columns that are blank in some rows. */
-  blank: ReadonlySet<string>
-  /** The first texts with letters beyond ASCII. */
-  texts: string[]
-}
-
-/** Reads all rows, and shows each to those who watch. */
-export async function surveyRows(
-  all: AsyncIterable<Fields>,
-  columns: readonly string[],
-  watching: readonly { see: (row: Fields) => void }[],
-): Promise<Survey> {
-  const blank = new Set<string>()
-  const texts = new Set<string>()
-  let rows = 0
-  for await (const row of all) {
-    for (const each of watching) each.see(row)
-    for (const column of columns) {
-      const text = cellOf(row, column)
-      if (text === '') blank.add(column)
-      else if (texts.size < SHOWN_TEXTS && BEYOND_ASCII.test(text)) texts.add(text.slice(0, MAX_TEXT_LENGTH))
-    }
-    rows += 1
-    if (rows >= MAX_ROWS) break
-  }
-  return { rows, blank, texts: [...texts] }
-}
-
-/** What an import says of the rows. */
-export interface CheckedRows {
-  rows: number
-  badRows: number
-  /** The bad rows, and what may be wrong with others, by their reasons. */
-  bad: string[]
-  warnings: string[]
-  /** The first, the middle and the last place as they would be stored. */
-  places: StoredPlace[]
-}
-
-/** Reads the rows as an import does, without a database. */
-export async function checkRows(file: ItemFile): Promise<CheckedRows> {
-  const [bad, warnings, places] = [new ProblemList(), new ProblemList(), new Places()]
-  let rows = 0
-  for await (const row of readItems(file)) {
-    const problems = 'reason' in row && row.warns !== undefined ? warnings : bad
-    if ('reason' in row) problems.add({ file: file.name, ...row })
-    if (problems === bad) rows += 1
-    if ('item' in row) places.add(rows, row.item)
-    if (rows >= MAX_ROWS) break
-  }
-  return {
-    rows,
-    badRows: bad.count,
-    bad: bad.describe(),
-    warnings: warnings.describe('warning: '),
-    places: places.three,
-  }
 }

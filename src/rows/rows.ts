@@ -27,9 +27,14 @@ export interface Row {
 
 /**
  * Yields the rows of a file, as its entry in the manifest says, and what is wrong with others: the one door to files.
+ * @param onRow receives each row that can be read, as it is in the file
  * @throws `OPERATION_FAILED` if the file can't be read, or lacks a column that its entry names
  */
-export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenerator<Row | Problem> {
+export async function* rows(
+  file: ItemFile,
+  onBytes?: ByteListener,
+  onRow?: (row: FieldsRow) => void,
+): AsyncGenerator<Row | Problem> {
   const used = file.columns ? mappedColumns(file.columns) : ROW_FIELDS
   const checkColumns = columnCheck(file, { mapped: file.columns ? used : [], known: used, lackOf: fieldCheck(file) })
   const readItem = itemReader(file)
@@ -42,6 +47,7 @@ export async function* rows(file: ItemFile, onBytes?: ByteListener): AsyncGenera
       yield row
       continue
     }
+    onRow?.(row)
     const unknown = isFirst ? unknownFields(file.columns, row.fields) : []
     isFirst = false
     if (unknown.length > 0)
