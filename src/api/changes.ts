@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { NDJSON } from '../catalog/export-formats.ts'
 import type { Dataset } from '../catalog/models.ts'
@@ -88,7 +88,7 @@ async function waitForNews(
     topics: [`dataset ${dataset.id}`, `key ${caller.key.id}`],
     since: latest,
     timeMs: Math.min(1_000 * seconds, accessEndsInMs(caller)),
-    signal: signalOf(reply),
+    response: reply.raw,
   })
 }
 
@@ -122,12 +122,4 @@ function isExpired(error: unknown): boolean {
 function accessEndsInMs({ key: { expiresAt, grants }, now }: Caller): number {
   const ends = [expiresAt, ...grants.map((grant) => grant.expiresAt)].map((end) => end?.getTime() ?? Infinity)
   return Math.max(0, Math.min(...ends.filter((end) => end > now.getTime())) - now.getTime())
-}
-
-/** A signal that is aborted when the client disconnects. */
-function signalOf({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  if (raw.destroyed) controller.abort()
-  raw.once('close', () => controller.abort())
-  return controller.signal
 }

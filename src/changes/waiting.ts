@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { ChangeFeed, SequenceNumber, Topic } from '../database/change-feed.ts'
 import { FairQueue } from '../database/fair-queue.ts'
 import { refused } from '../errors/errors.ts'
@@ -12,8 +13,8 @@ interface Wait {
   since: SequenceNumber
   /** The longest wait. */
   timeMs: number
-  /** Aborted when the client disconnects. */
-  signal: AbortSignal
+  /** Closed when the client disconnects. */
+  response: ServerResponse
 }
 
 /** So many read at once after a change. */
@@ -56,25 +57,20 @@ export class WaitingRequests {
    * @returns the function that ends the turn
    * @throws `SERVICE_UNAVAILABLE` if too many requests wait
    */
-  async wait({ keyId, topics, since, timeMs, signal }: Wait): Promise<() => void> {
+  async wait({ keyId, topics, since, timeMs, response }: Wait): Promise<() => void> {
     if (!(await this.#slots.take(keyId))) throw refused('waiting')
-    const hasChanged = () => !this.#feed.isUnchanged(topics, since)
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const end = () => resolve()
-    const waiting = { hasChanged, end }
+    const { promise, resolve: end } = Promise.withResolvers<void>()
+    const waiting = { hasChanged: () => !this.#feed.isUnchanged(topics, since), end }
     const timer = setTimeout(end, timeMs)
-    signal.addEventListener('abort', end, { once: true })
+    response.once('close', end)
     this.#waiting.add(waiting)
     // It may have changed while the slot was taken.
-    if (hasChanged() || signal.aborted || this.#isClosed) end()
-    try {
-      await promise
-    } finally {
-      this.#waiting.delete(waiting)
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      this.#slots.release(keyId)
-    }
+    if (waiting.hasChanged() || response.destroyed || this.#isClosed) end()
+    await promise
+    this.#waiting.delete(waiting)
+    clearTimeout(timer)
+    response.off('close', end)
+    this.#slots.release(keyId)
     return this.#turns.begin([keyId])
   }
 

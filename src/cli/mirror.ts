@@ -1,6 +1,7 @@
 import { readConfig } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { operationFailed } from '../errors/errors.ts'
+import { followDatasets } from '../mirror/follow.ts'
 import { type DatabaseState, mirrorIntoDatabase } from '../mirror/into-database.ts'
 import { type FolderState, mirrorIntoFolder } from '../mirror/into-folder.ts'
 import { Origin } from '../mirror/origin.ts'
@@ -41,11 +42,12 @@ async function mirror(url: string, { dataset, follow = false, output, json }: Op
       printNotice(`${url}: ${reason}; again in ${counted(seconds, 'second')}`)
     },
   })
-  const slugs = dataset.length > 0 ? dataset : await origin.datasets()
-  if (slugs.length === 0) throw operationFailed(`The key may access no dataset of ${url}`)
+  const given = [...new Set(dataset)].map((name) => ({ id: name, slug: name }))
+  const find = async () => (given.length > 0 ? given : origin.datasets())
+  if ((await find()).length === 0) throw operationFailed(`The key may access no dataset of ${url}`)
   const onPage = pageCounter()
   const keep = (states: (slug: string) => AsyncIterable<State>) =>
-    copyAll(slugs, { states, follow, json: json ?? false }).finally(() => origin.stop())
+    copyAll(find, { origin, states, follow, json: json ?? false }).finally(() => origin.stop())
   if (output !== undefined)
     await stoppable(
       () => `${output} has the last complete states`,
@@ -61,27 +63,31 @@ async function mirror(url: string, { dataset, follow = false, output, json }: Op
     )
 }
 
+interface CopyOptions {
+  origin: Origin
+  states: (slug: string) => AsyncIterable<State>
+  follow: boolean
+  json: boolean
+}
+
 /** Copies datasets: all at once if it follows them, and otherwise one after the other. */
-async function copyAll(
-  slugs: readonly string[],
-  { states, follow, json }: { states: (slug: string) => AsyncIterable<State>; follow: boolean; json: boolean },
-): Promise<void> {
-  const refused: string[] = []
+async function copyAll(find: Origin['datasets'], { origin, states, follow, json }: CopyOptions): Promise<void> {
+  const refused = new Set<string>()
   const copy = async (slug: string) => {
     for await (const state of states(slug)) {
       clearProgress()
-      if (state.kind === 'refused') refused.push(slug)
+      if (state.kind === 'refused') refused.add(slug)
       if (json) printJson({ dataset: slug, at: new Date(), ...state })
       else printState(slug, state)
     }
   }
-  if (follow) await Promise.all(slugs.map(copy))
+  if (follow) await followDatasets(find, origin, copy)
   // An item may have moved from one dataset to another one, so a dataset that fails is tried again after the others.
   const failed: string[] = []
-  for (const slug of follow ? [] : slugs) await copy(slug).catch(() => failed.push(slug))
+  for (const { slug } of await find()) await copy(slug).catch(() => failed.push(slug))
   for (const slug of failed) await copy(slug)
-  if (refused.length > 0)
-    throw operationFailed(`${refused.join(', ')}: the origin refuses the key; the copy is inactive`)
+  if (refused.size > 0)
+    throw operationFailed(`${[...refused].join(', ')}: the origin refuses the key; the copy is inactive`)
 }
 
 function printState(slug: string, state: State): void {

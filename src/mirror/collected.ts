@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { appendFile, truncate } from 'node:fs/promises'
+import { appendFile } from 'node:fs/promises'
 
 /*
  * The items of one complete state, or those that differ from the state before, collected from pages. Most lines of a page are in the order of
@@ -19,6 +19,14 @@ function idOf(line: string): string {
   return line.slice(begin, line.indexOf('"', begin))
 }
 
+/** Where another process can go on. */
+interface Begun {
+  lastId: string
+  /** The length of the file. */
+  bytes: number
+  dataset?: string | undefined
+}
+
 /** What was collected. */
 export class Collected {
   /** Whether an item that is not among them is not there any more. */
@@ -31,11 +39,7 @@ export class Collected {
   #bytes: number
 
   /** @param begun what an earlier process has collected in the file */
-  constructor(
-    path: string,
-    isWhole: boolean,
-    begun: { lastId: string; bytes: number; dataset?: string | undefined } = { lastId: '', bytes: 0 },
-  ) {
+  constructor(path: string, isWhole: boolean, begun: Begun = { lastId: '', bytes: 0 }) {
     this.#path = path
     this.isWhole = isWhole
     this.dataset = begun.dataset
@@ -48,8 +52,8 @@ export class Collected {
     return this.#bytes === 0 && this.#others.size === 0 && this.dataset === undefined
   }
 
-  /** Where another process could go on; undefined if it could not. */
-  get position(): { lastId: string; bytes: number; dataset: string | undefined } | undefined {
+  /** Undefined if another process can not go on. */
+  get position(): Begun | undefined {
     return this.#others.size > 0 ? undefined : { lastId: this.#lastId, bytes: this.#bytes, dataset: this.dataset }
   }
 
@@ -68,9 +72,6 @@ export class Collected {
       else if (line.startsWith(DATASET)) this.dataset = line.slice(DATASET.length, -1)
     }
     const text = sorted.join('')
-    // What an earlier process has written after its last position goes.
-    if (this.#bytes === 0) await appendFile(this.#path, '', { flag: 'w' })
-    else await truncate(this.#path, this.#bytes)
     await appendFile(this.#path, text)
     this.#bytes += Buffer.byteLength(text)
   }

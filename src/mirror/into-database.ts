@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../catalog/columns.ts'
@@ -13,9 +12,10 @@ import { withDatasetLocked } from '../import/dataset-lock.ts'
 import { load, type MergeCounts } from '../import/merge.ts'
 import { createStaging, dropStaging, IMAGE_COLUMN_NAMES, indexStaging, MERGED_COLUMN_NAMES } from '../import/staging.ts'
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
-import { Collected } from './collected.ts'
+import type { Collected } from './collected.ts'
 import { type Followed, followDataset } from './follow.ts'
 import type { Origin } from './origin.ts'
+import { openPagesFolder } from './pages-folder.ts'
 
 /*
  * A copy of a dataset in this catalog. Each complete state is one merge, as an import is one, with its cursor in the same transaction. So
@@ -61,19 +61,19 @@ export async function* mirrorIntoDatabase(
   name: string,
   { isFollowing, change, onPage }: MirrorOptions,
 ): AsyncGenerator<DatabaseState | (Followed & { kind: 'refused' })> {
-  const folder = await mkdtemp(join(tmpdir(), 'catalog-mirror-'))
+  const known = await findMirror(database, origin, name)
+  const folder = await openPagesFolder(`${origin.url} ${name}`)
+  let described = known && description.parse(known.dataset)
+  let id = known?.datasetId
   try {
-    const known = await findMirror(database, origin, name)
     const states = followDataset({
       origin,
-      dataset: name,
+      dataset: id ?? name,
       isFollowing,
       cursor: known?.cursor,
-      collect: (isWhole) => new Collected(join(folder, 'pages'), isWhole),
-      onPage: async () => onPage(name),
+      pages: join(folder, 'pages'),
+      onPage: () => onPage(name),
     })
-    let described = known && description.parse(known.dataset)
-    let id = known?.datasetId
     for await (const followed of states) {
       if (followed.kind === 'refused') {
         if (id !== undefined) await markRefused(database, id, followed.reason)
@@ -88,7 +88,8 @@ export async function* mirrorIntoDatabase(
       yield { kind: 'complete', slug: described.slug, counts }
     }
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    // What has come of a first copy stays for the next process.
+    if (described) await rm(folder, { recursive: true, force: true })
   }
 }
 

@@ -3,12 +3,13 @@ import { z } from 'zod'
 import { isSlug } from '../catalog/arguments.ts'
 import { VERSION } from '../config/version.ts'
 import { messageOf, operationFailed } from '../errors/errors.ts'
+import { parseJson } from '../json.ts'
 
 /* The catalog that is copied, over HTTP. */
 
 /** A page of changes, or why there is none. */
 export type Answer =
-  | { kind: 'page'; lines: readonly string[]; cursor: string; isComplete: boolean }
+  | { kind: 'page'; datasetId: string | undefined; lines: readonly string[]; cursor: string; isComplete: boolean }
   /** The copy begins again. */
   | { kind: 'expired' }
   /** The key has no access any more, or the dataset is not there any more. */
@@ -26,7 +27,7 @@ interface OriginOptions {
 
 const end = z.strictObject({ cursor: z.string(), complete: z.boolean() })
 /** A slug is the name of a file, so another catalog must not give what is none. */
-const datasets = z.object({ data: z.array(z.object({ slug: z.string().refine(isSlug) })) })
+const datasets = z.object({ data: z.array(z.object({ id: z.string(), slug: z.string().refine(isSlug) })) })
 const failure = z.object({ error: z.object({ message: z.string() }) })
 
 /** The greatest number of items on a page. A page ends after a megabyte anyway. */
@@ -69,12 +70,12 @@ export class Origin {
     return sleep(1_000 * seconds, undefined, { signal: this.#stopped.signal })
   }
 
-  /** The slugs of all datasets that the key may access. */
-  async datasets(): Promise<string[]> {
+  /** All datasets that the key may access. */
+  async datasets(): Promise<{ id: string; slug: string }[]> {
     return this.#retrying(async () => {
       const response = await this.#get('/v1/datasets', {}, 0)
       await requireSuccess(response)
-      return datasets.parse(await response.json()).data.map(({ slug }) => slug)
+      return datasets.parse(await response.json()).data
     })
   }
 
@@ -96,7 +97,8 @@ export class Origin {
       const last = lines.splice(-2)
       const parsed = last[1] === '' ? end.safeParse(parseJson(last[0] ?? '')) : undefined
       if (!parsed?.success) throw new Unavailable('the page is not whole')
-      return { kind: 'page', lines, cursor: parsed.data.cursor, isComplete: parsed.data.complete }
+      const [, datasetId] = /\/changes\/([^/?]+)\?/.exec(response.headers.get('link') ?? '') ?? []
+      return { kind: 'page', datasetId, lines, cursor: parsed.data.cursor, isComplete: parsed.data.complete }
     })
   }
 
@@ -172,13 +174,4 @@ async function textOf(response: Response): Promise<string> {
 /** `fetch` says only that it failed; its cause says why. */
 function reasonOfError(error: unknown): string {
   return messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }

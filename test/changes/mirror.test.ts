@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { importManifest } from '../../src/import/import.ts'
 import { Collected } from '../../src/mirror/collected.ts'
+import { followDatasets } from '../../src/mirror/follow.ts'
 import { mirrorIntoDatabase } from '../../src/mirror/into-database.ts'
 import { mirrorIntoFolder } from '../../src/mirror/into-folder.ts'
 import { Origin } from '../../src/mirror/origin.ts'
@@ -244,6 +245,42 @@ test('a page without its last line is not applied, and is asked for again', asyn
   await intoFolder(folder.path, { url, key: t.key })
   expect(requests).toBe(2)
   expect(await readFile(join(folder.path, 'seoul.ndjson'), 'utf8')).toBe(await exportOf(t, 'seoul'))
+})
+
+test('a first copy that was broken off goes on from its last page', async () => {
+  const asked: (string | null)[] = []
+  let isBroken = true
+  const url = await serve(({ url: path = '', headers: { authorization: given } }, response) => {
+    const address = new URL(path, t.url)
+    asked.push(address.searchParams.get('since'))
+    if (isBroken && asked.length > 2) return void response.writeHead(400).end()
+    address.searchParams.set('limit', '2')
+    void fetch(address, { headers: { authorization: String(given) } })
+      .then((answer) => answer.text())
+      .then((text) => response.end(text))
+  })
+  const copy = await startEmpty()
+  await expect(mirror(copy, { url, key: t.key })).rejects.toThrow('answers 400')
+  const [last] = asked.slice(-1)
+  isBroken = false
+  asked.length = 0
+  expect(await mirror(copy, { url, key: t.key })).toMatchObject({ kind: 'complete' })
+  expect(asked[0]).toBe(last)
+  await copy.hearChanges()
+  expect(await exportOf(copy, 'seoul')).toBe(await exportOf(t, 'seoul'))
+})
+
+test('datasets that are new later are followed too, each once, until one fails', async () => {
+  const found = [['a'], ['a', 'b'], ['a renamed', 'b', 'c']]
+  const copied: string[] = []
+  const find = async () => (found.shift() ?? []).map((slug) => ({ id: slug.charAt(0), slug }))
+  const pause = () => (found.length > 0 ? Promise.resolve() : new Promise<void>(() => {}))
+  const following = followDatasets(find, { pause }, async (slug) => {
+    copied.push(slug)
+    if (slug === 'c') throw new Error('c fails')
+  })
+  await expect(following).rejects.toThrow('c fails')
+  expect(copied).toEqual(['a', 'b', 'c'])
 })
 
 test('a key that does not work is an error that names CATALOG_API_KEY', async () => {

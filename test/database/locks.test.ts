@@ -105,6 +105,24 @@ describe.runIf(inject('template').kind === 'postgres')('Writers never wait for e
     ])
   })
 
+  test('datasets are locked in the order of their ids, wherever their rows are', async () => {
+    const { prisma } = t.database
+    const [first, second] = (await prisma.dataset.findMany({ orderBy: { id: 'asc' }, take: 2 })).map(({ id }) => id)
+    for (const last of [first, second]) {
+      // Its row is now the last one of the table.
+      await t.database.withSession((session) => session.query('SELECT touch_datasets($1)', [[last]]))
+      await t.database.withSession(async (session) => {
+        await session.query('BEGIN')
+        await session.query('SELECT touch_datasets($1)', [[first]])
+        const waiting = t.database.withSession((other) => other.query('SELECT touch_datasets($1)', [[second, first]]))
+        await expect.poll(() => countLockWaits(t.database)).toBe(1)
+        await session.query('SELECT FROM datasets WHERE id = $1 FOR NO KEY UPDATE NOWAIT', [second])
+        await session.query('COMMIT')
+        await waiting
+      })
+    }
+  })
+
   test.each([
     ['a recount', 'SELECT recount_items()'],
     ['a TRUNCATE', 'TRUNCATE items CASCADE'],

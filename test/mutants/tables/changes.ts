@@ -10,6 +10,12 @@ export const CHANGES: readonly MutantTable[] = [
       { find: "IF logged = '{}' THEN RETURN NULL; END IF;", replace: 'RETURN NULL;' },
       { find: 'UPDATE change_logs SET described_at = NEW.revision WHERE dataset_id = NEW.id;', replace: 'NULL;' },
       { find: 'PERFORM restart_logs(ARRAY[NEW.id]);', replace: 'NULL;' },
+      // Without it the UPDATE locks the datasets, in any order.
+      {
+        find: '  PERFORM FROM datasets WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;\n',
+        replace: '',
+        tests: ['test/database/locks.test.ts'],
+      },
     ],
   },
   {
@@ -43,5 +49,14 @@ export const CHANGES: readonly MutantTable[] = [
     file: 'src/mirror/collected.ts',
     tests: ['test/changes/mirror.test.ts'],
     mutants: [{ find: ' && !this.#others.has(id)', replace: '' }],
+  },
+  {
+    file: 'src/mirror/follow.ts',
+    tests: ['test/changes/mirror.test.ts'],
+    mutants: [
+      { find: 'collected = goesOn ?', replace: 'collected = false ?' },
+      { find: 'cursor = goesOn?.cursor }', replace: 'cursor }' },
+      { find: 'if (!known.has(id)) copy', replace: 'copy' },
+    ],
   },
 ]
