@@ -80,22 +80,6 @@ export class KnownCodes {
   }
 }
 
-/** The label of a category when it is known; the code if the labels can't be read. */
-export function categoryLabel(code: string, codes: Promise<Codes>): Promise<string> {
-  return codes.then(
-    ({ categories }) => labelOf(code, categories),
-    () => code,
-  )
-}
-
-/** The label of an administrative area, in the same way. */
-export function areaLabel(code: string, codes: Promise<Codes>): Promise<string> {
-  return codes.then(
-    ({ areas }) => labelOf(code, areas),
-    () => code,
-  )
-}
-
 /** The label of a code, or the code. */
 export function labelOf(code: string, facets: readonly Facet[]): string {
   return facets.find((facet) => facet.code === code)?.label ?? code

@@ -1,21 +1,16 @@
 import { isSearch, type View } from '../data/address.ts'
-import { categoryLabel, KnownCodes, NO_CODES } from '../data/codes.ts'
+import { KnownCodes, labelOf, NO_CODES } from '../data/codes.ts'
 import { type Dataset, findDataset } from '../data/datasets.ts'
-import { tileSources } from '../data/tile-sources.ts'
-import { loadBaseMap, placeZoom, WORLD } from '../map/base-map.ts'
-import { DARK, LIGHT } from '../map/colours.ts'
-import type { ExplorerMap } from '../map/explorer-map.ts'
-import { openLazyMap } from '../map/lazy-map.ts'
+import { placeZoom } from '../map/base-map.ts'
 import { moveMap, moveToItems } from '../page/camera.ts'
-import { showCredits, showStatus } from '../page/map-lines.tsx'
+import { showStatus } from '../page/map-lines.tsx'
+import { MapSide, type MapState } from '../page/map-side.ts'
 import { titleOf } from '../page/title.ts'
 import { ApiError, messageOf } from '../shared/api-error.ts'
 import { byId } from '../shared/element.ts'
 import { t } from '../shared/text.ts'
 import { readDatasets } from '../views/datasets/request.ts'
 import { type Item, readItem } from '../views/item/request.ts'
-import { type Legend, legendOf } from '../views/legend/legend.ts'
-import { showLegend } from '../views/legend/legend-box.tsx'
 import { readPlaces } from '../views/places/read-places.ts'
 import { PlaceCard } from './place-card.tsx'
 
@@ -25,13 +20,11 @@ import { PlaceCard } from './place-card.tsx'
 
 export class FrameMap {
   readonly #view: View
-  readonly #map: ExplorerMap
+  readonly #side: MapSide
   readonly #card = new PlaceCard(byId('card', HTMLElement), () => this.#mark(undefined))
   readonly #codes = new KnownCodes()
-  readonly #dark = matchMedia('(prefers-color-scheme: dark)')
-  #legend: Legend | undefined
-  #datasets: readonly Dataset[] = []
-  #item: Item | undefined
+  /** Until the view is shown, nothing may end its reads. */
+  #state: MapState | undefined
   /** Ends the reads of a card when another one is opened. */
   #reads = new AbortController()
 
@@ -43,14 +36,15 @@ export class FrameMap {
         this.#attempt((signal) => this.#showPoint({ latitude, longitude, radius }, signal)),
       isPicking: () => false,
       onGround: () => this.#card.close(),
-      // Until the view is shown, it would end the reads of the view.
-      onHome: () => this.#legend && this.#attempt((signal) => this.#goHome(signal)),
+      onHome: () => {
+        const { datasets } = this.#state ?? {}
+        if (datasets) this.#attempt((signal) => this.#goHome(datasets, signal))
+      },
       onMove: () => {},
       onCentre: showStatus,
       onProblem: () => showStatus(t.mapIncomplete),
     }
-    this.#map = openLazyMap(byId('map', HTMLElement), view.at, events, { isFramed: true })
-    this.#dark.addEventListener('change', () => this.#draw())
+    this.#side = new MapSide(byId('map', HTMLElement), view.at, events, { isFramed: true })
   }
 
   start(): void {
@@ -70,41 +64,29 @@ export class FrameMap {
 
   /** Shows all at once: the tiles depend on the legend, and a person needs no flight to the first view. */
   async #showView(signal: AbortSignal): Promise<void> {
-    const { dataset, compared, item, at } = this.#view
-    const [baseMap, datasets, codes] = await Promise.all([
-      loadBaseMap().catch(() => WORLD),
-      readDatasets(signal),
-      dataset === undefined ? NO_CODES : this.#codes.of(dataset),
-    ])
-    this.#datasets = datasets
-    if (!at) await this.#goHome(signal)
-    const named = compared ?? [dataset ?? []].flat()
-    const shown = named.flatMap((each) => findDataset(datasets, { dataset: each }) ?? [])
-    const credited = named.length > 0 ? shown : datasets
-    showCredits(
-      credited.map(({ attribution }) => attribution),
-      baseMap.credit,
-    )
-    document.title = titleOf(this.#view, dataset && shown[0]?.name, undefined)
-    this.#legend = legendOf(this.#view, codes, datasets)
-    this.#map.useBaseMap(baseMap)
-    this.#draw()
-    if (item !== undefined) await this.#showPlace(item, signal, placeZoom)
+    const view = this.#view
+    const codesOf = view.dataset === undefined ? NO_CODES : this.#codes.of(view.dataset)
+    const [datasets, codes] = await Promise.all([readDatasets(signal), codesOf])
+    if (!view.at) await this.#goHome(datasets, signal)
+    document.title = titleOf(view, findDataset(datasets, view)?.name, undefined)
+    this.#state = { view, hasKey: true, datasets, codes, item: undefined, proposed: [] }
+    this.#side.draw(this.#state)
+    if (view.item !== undefined) await this.#showPlace(view.item, signal, placeZoom)
   }
 
-  async #goHome(signal: AbortSignal): Promise<void> {
+  async #goHome(datasets: readonly Dataset[], signal: AbortSignal): Promise<void> {
     const view = { ...this.#view, item: undefined, table: undefined }
-    moveMap(this.#map, view, {}, this.#datasets)
-    if (isSearch(view) && !view.within) moveToItems(this.#map, (await readPlaces(view, undefined, signal)).items)
+    moveMap(this.#side.map, view, {}, datasets)
+    if (isSearch(view) && !view.within) moveToItems(this.#side.map, (await readPlaces(view, undefined, signal)).items)
   }
 
   async #showPlace(id: string, signal: AbortSignal, zoomOf: typeof placeZoom = () => 0): Promise<void> {
     const item = await readItem(id, signal)
     if (!item) return
-    const category = await categoryLabel(item.categoryCode, this.#codes.of(this.#view.dataset ?? item.dataset.id))
+    const { categories } = await this.#codes.of(this.#view.dataset ?? item.dataset.id).catch(() => NO_CODES)
     signal.throwIfAborted()
-    this.#map.flyTo(Number(item.latitude), Number(item.longitude), zoomOf(item))
-    this.#card.showPlace(item, category)
+    this.#side.map.flyTo(Number(item.latitude), Number(item.longitude), zoomOf(item))
+    this.#card.showPlace(item, labelOf(item.categoryCode, categories))
     this.#mark(item)
   }
 
@@ -125,21 +107,8 @@ export class FrameMap {
   }
 
   #mark(item: Item | undefined): void {
-    this.#item = item
-    this.#draw()
-  }
-
-  #draw(): void {
-    const legend = this.#legend
-    if (!legend) return
-    const isDark = this.#dark.matches
-    showLegend(legend, isDark ? DARK : LIGHT, false)
-    this.#map.show({
-      sources: tileSources(this.#view, legend.property, legend.entries.length > 1),
-      near: this.#view.near,
-      colouring: legend,
-      chosen: this.#item,
-      isDark,
-    })
+    if (!this.#state) return
+    this.#state = { ...this.#state, item }
+    this.#side.draw(this.#state)
   }
 }

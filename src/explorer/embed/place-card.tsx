@@ -1,9 +1,9 @@
 import { type ComponentChildren, render } from 'preact'
 import type { ListedItem } from '../data/datasets.ts'
+import { MemberList, TextLink } from '../shared/members.tsx'
 import { fill, places, t } from '../shared/text.ts'
 import { addressOf } from '../views/item/item-facts.tsx'
 import type { Item } from '../views/item/request.ts'
-import { MemberList, WebLink } from '../views/members.tsx'
 import { PictureFigure } from '../views/picture.tsx'
 
 /*
@@ -31,7 +31,7 @@ export class PlaceCard {
             [t.address, addressOf(item)],
             [t.openingHours, item.openingHours],
             [t.telephone, item.telephone],
-            [t.website, item.url && <WebLink url={item.url} />],
+            [t.website, item.url && <TextLink text={item.url} />],
           ]}
         />
         {picture && (

@@ -1,9 +1,9 @@
 import { t } from '../shared/text.ts'
 import type { Events, ExplorerMap, Place } from './explorer-map.ts'
-import { hasWebGL, noMap } from './no-map.tsx'
 
 /*
- * The map, before its script has come. MapLibre is five times as large as the rest of the page, and the list does not wait for it.
+ * The map, before its script has come. MapLibre is five times as large as the rest of the page, and the list does not wait for it. In a
+ * browser without WebGL 2, which MapLibre needs, lists, searches and downloads work without a map.
  */
 
 /** What the map is told to do before it is there. Of each kind only the last counts. */
@@ -16,29 +16,27 @@ export function openLazyMap(
   events: Events,
   options: { isFramed?: boolean } = {},
 ): ExplorerMap {
-  if (!hasWebGL()) return noMap(container)
   let map: ExplorerMap | undefined
   const waiting = new Map<Kind, (opened: ExplorerMap) => void>()
   const tell = (kind: Kind, action: (opened: ExplorerMap) => void) =>
     map ? action(map) : void waiting.set(kind, action)
-  container.setAttribute('data-loading', '')
-  container.textContent = t.mapLoading
+  const open = async () => {
+    const { openMap } = await import('./map.ts')
+    container.replaceChildren()
+    map = openMap(container, start, events, options)
+    // Before it shows anything, it does not fly.
+    for (const kind of ['camera', 'base map', 'content'] as const) waiting.get(kind)?.(map)
+  }
+  /** The map stays undefined, so what it is told does nothing. */
   const fail = (why: string) => {
     container.removeAttribute('data-loading')
-    map = noMap(container, why)
+    container.replaceChildren(Object.assign(document.createElement('p'), { className: 'no-map', textContent: why }))
   }
-  import('./map.ts')
-    .then(
-      ({ openMap }) => {
-        container.replaceChildren()
-        map = openMap(container, start, events, options)
-        // Before it shows anything, it does not fly.
-        for (const kind of ['camera', 'base map', 'content'] as const) waiting.get(kind)?.(map)
-      },
-      () => fail(t.mapIncomplete),
-    )
-    // MapLibre may get no context though the browser has WebGL.
-    .catch(() => fail(t.noMap))
+  container.setAttribute('data-loading', '')
+  container.textContent = t.mapLoading
+  if (document.createElement('canvas').getContext('webgl2') === null) fail(t.noMap)
+  // MapLibre may get no context though the browser has WebGL.
+  else open().catch((error: unknown) => fail(error instanceof TypeError ? t.mapIncomplete : t.noMap))
   return {
     show: (content) => tell('content', (opened) => opened.show(content)),
     useBaseMap: (baseMap) => tell('base map', (opened) => opened.useBaseMap(baseMap)),

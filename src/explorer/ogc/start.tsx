@@ -3,6 +3,7 @@ import { readError, send } from '../shared/api.ts'
 import { messageOf } from '../shared/api-error.ts'
 import { byId } from '../shared/element.ts'
 import { onKeyChange } from '../shared/key.ts'
+import { type Member, MemberList } from '../shared/members.tsx'
 import { safeUrl } from '../shared/safe-url.ts'
 import { SERVER } from '../shared/server.ts'
 import { startShell } from '../shared/shell.tsx'
@@ -86,7 +87,7 @@ function ResourceView({ resource }: { resource: Resource }) {
         ))}
       />
       <List entries={[...conformsTo, ...Object.keys(paths)]} />
-      {properties && <Facts properties={properties} />}
+      {properties && <MemberList class="" members={Object.entries(properties).map(memberOf)} />}
       <h2>Links</h2>
       <List
         entries={links
@@ -102,18 +103,8 @@ function ResourceView({ resource }: { resource: Resource }) {
   )
 }
 
-function Facts({ properties }: { properties: Record<string, unknown> }) {
-  const rows = Object.entries(properties).filter(([, value]) => value !== null && value !== '')
-  return (
-    <dl>
-      {rows.map(([name, value]) => (
-        <Fragment key={name}>
-          <dt>{name}</dt>
-          <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
-        </Fragment>
-      ))}
-    </dl>
-  )
+function memberOf([name, value]: [string, unknown]): Member {
+  return [name, value === null || typeof value === 'string' ? value : JSON.stringify(value)]
 }
 
 function List({ entries }: { entries: readonly ComponentChildren[] }) {

@@ -13,7 +13,7 @@ import { type Item, readItem } from '../views/item/request.ts'
 import { PlacesView } from '../views/places/places-view.tsx'
 import { type Page, readNearest, readPlaces } from '../views/places/read-places.ts'
 import { PAGE_SIZE } from '../views/places/request.ts'
-import { readSuggestions } from '../views/search/suggestions.ts'
+import { readSuggestions } from '../views/search/suggestions.tsx'
 import { TableView } from '../views/table/table-view.tsx'
 
 /*

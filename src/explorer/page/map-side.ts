@@ -14,7 +14,7 @@ import { showLegend } from '../views/legend/legend-box.tsx'
 import { showCredits, showStatus } from './map-lines.tsx'
 
 /*
- * The map beside the list, with its legend and its credit line.
+ * The map beside the list or in a frame, with its legend and its credit line.
  */
 
 export interface MapState {
@@ -31,11 +31,14 @@ export interface MapState {
 export class MapSide {
   readonly map: ExplorerMap
   readonly #dark = matchMedia('(prefers-color-scheme: dark)')
+  readonly #isFramed: boolean
   #state: MapState | undefined
   #mapCredit = ''
 
-  constructor(container: HTMLElement, start: View['at'], events: Events) {
-    this.map = openLazyMap(container, start, events)
+  /** In a frame (`isFramed`), the legend has no links. */
+  constructor(container: HTMLElement, start: View['at'], events: Events, { isFramed = false } = {}) {
+    this.#isFramed = isFramed
+    this.map = openLazyMap(container, start, events, { isFramed })
     this.#dark.addEventListener('change', () => this.#state && this.draw(this.#state))
     void this.#loadBaseMap()
   }
@@ -57,7 +60,7 @@ export class MapSide {
     const isDark = this.#dark.matches
     const drawn = drawnView(view, datasets)
     const legend = legendOf(view, codes, hasKey ? datasets : [])
-    showLegend(legend, isDark ? DARK : LIGHT)
+    showLegend(legend, isDark ? DARK : LIGHT, !this.#isFramed)
     this.map.show({
       sources: hasKey && drawn ? tileSources(drawn, legend.property, legend.entries.length > 1) : undefined,
       near: view.near,

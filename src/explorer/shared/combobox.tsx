@@ -1,12 +1,5 @@
 import ComboboxNav from '@github/combobox-nav'
-import type {
-  ComponentChildren,
-  RefObject,
-  TargetedEvent,
-  TargetedInputEvent,
-  TargetedKeyboardEvent,
-  TargetedMouseEvent,
-} from 'preact'
+import type { ComponentChildren, InputHTMLAttributes, RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /*
@@ -21,7 +14,10 @@ export interface Option {
   note?: ComponentChildren
 }
 
-interface ComboboxProps {
+type Field = 'value' | 'placeholder' | 'enterkeyhint' | 'aria-describedby' | 'aria-invalid'
+type Events = 'onInput' | 'onClick' | 'onKeyDown' | 'onBlur'
+
+interface ComboboxProps extends Pick<InputHTMLAttributes<HTMLInputElement>, Field | Events> {
   id: string
   input: RefObject<HTMLInputElement | null>
   /** The name of the list for screen readers. */
@@ -34,15 +30,6 @@ interface ComboboxProps {
   close: () => void
   /** Of the field. */
   type?: 'text' | 'search'
-  value: string
-  placeholder: string
-  enterkeyhint?: 'search'
-  'aria-describedby'?: string
-  'aria-invalid'?: boolean
-  onInput: (event: TargetedInputEvent<HTMLInputElement>) => void
-  onClick?: (event: TargetedMouseEvent<HTMLInputElement>) => void
-  onKeyDown?: (event: TargetedKeyboardEvent<HTMLInputElement>) => void
-  onBlur?: (event: TargetedEvent<HTMLInputElement>) => void
 }
 
 export function Combobox({ id, input, label, options, hasActive = false, choose, close, ...field }: ComboboxProps) {

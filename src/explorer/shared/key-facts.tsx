@@ -1,7 +1,8 @@
-import { Fragment, render } from 'preact'
+import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { readError, send } from './api.ts'
 import { messageOf } from './api-error.ts'
+import { type Member, MemberList } from './members.tsx'
 import { day, number, t } from './text.ts'
 
 /*
@@ -33,16 +34,7 @@ function Facts() {
   }, [])
   if (!facts) return null
   if ('problem' in facts) return <p>{facts.problem}</p>
-  return (
-    <dl>
-      {describe(facts).map(([name, value]) => (
-        <Fragment key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </Fragment>
-      ))}
-    </dl>
-  )
+  return <MemberList class="" members={describe(facts)} />
 }
 
 async function readFacts(): Promise<KeyFacts> {
@@ -52,7 +44,7 @@ async function readFacts(): Promise<KeyFacts> {
   return data
 }
 
-function describe(key: KeyFacts): [string, string][] {
+function describe(key: KeyFacts): Member[] {
   const until = (time: string | null) => (time === null ? '' : ` – ${day(time)}`)
   const limit = (value: number | null) => (value === null ? t.noLimit : number(value))
   const sum = (name: 'requests' | 'items') => number(key.usage.reduce((total, row) => total + row[name], 0))

@@ -39,20 +39,17 @@ async function wait(problem: ApiError, attempt: number, signal?: AbortSignal): P
   show(problem)
   // Many pages that lost the same server must not come back in the same moment.
   const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt) * (0.75 + Math.random() / 2)
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const ended = new AbortController()
-  const timer = setTimeout(resolve, Math.max(problem.retryAfterMs, backoff))
-  window.addEventListener('online', () => resolve(), { signal: ended.signal })
-  signal?.addEventListener('abort', () => reject(signal.reason), { signal: ended.signal })
-  try {
-    await promise
-  } finally {
-    clearTimeout(timer)
-    ended.abort()
-    problems.delete(problem)
-    // The line stays until the next answer, so it does not flicker.
-    if (signal?.aborted) settle()
-  }
+  const timeout = AbortSignal.timeout(Math.max(problem.retryAfterMs, backoff))
+  const end = AbortSignal.any([timeout, ...(signal ? [signal] : [])])
+  await new Promise<unknown>((resolve) => {
+    end.addEventListener('abort', resolve)
+    window.addEventListener('online', resolve, { signal: end })
+  })
+  problems.delete(problem)
+  if (!signal?.aborted) return
+  // The line stays until the next answer, so it does not flicker.
+  settle()
+  throw signal.reason
 }
 
 /** Removes the message when nothing waits any more. */

@@ -1,5 +1,5 @@
 import { type Codes, labelOf, NO_CODES } from '../data/codes.ts'
-import { useLater } from '../shared/later.tsx'
+import { useLater } from '../shared/later.ts'
 import { usePage } from './context.tsx'
 
 /** The label of a category or area when it is known; the code if the labels can't be read. */

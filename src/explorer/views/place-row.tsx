@@ -1,5 +1,5 @@
 import type { ListedItem } from '../data/datasets.ts'
-import { useLater } from '../shared/later.tsx'
+import { useLater } from '../shared/later.ts'
 import { distance } from '../shared/text.ts'
 import { CodeLabel } from './code-label.tsx'
 import { usePage, ViewLink } from './context.tsx'

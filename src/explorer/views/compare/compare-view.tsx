@@ -1,7 +1,7 @@
 import { isSearch, type View } from '../../data/address.ts'
 import { type Dataset, findDataset, type ListedItem } from '../../data/datasets.ts'
 import { runParts } from '../../shared/api.ts'
-import { useLater } from '../../shared/later.tsx'
+import { useLater } from '../../shared/later.ts'
 import { fill, number, places, t } from '../../shared/text.ts'
 import { BackLine } from '../back-line.tsx'
 import { usePage, ViewLink } from '../context.tsx'

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Extent } from '../../data/datasets.ts'
 import { tileSources } from '../../data/tile-sources.ts'
 import { type Bounds, latitudeOf } from '../../map/box.ts'
-import { useLater } from '../../shared/later.tsx'
+import { useLater } from '../../shared/later.ts'
 
 /*
  * A small map with the places of a dataset, as SVG: of their extent, or of the world.

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { labelOf, NO_CODES } from '../../data/codes.ts'
-import { useLater } from '../../shared/later.tsx'
+import { MemberList, TextLink } from '../../shared/members.tsx'
 import { day, fillNumber, t } from '../../shared/text.ts'
-import { usePage, ViewLink } from '../context.tsx'
-import { MemberList, WebLink } from '../members.tsx'
+import { CodeLabel } from '../code-label.tsx'
+import { ViewLink } from '../context.tsx'
 import type { Item } from './request.ts'
 
 /*
@@ -27,7 +26,7 @@ export function ItemFacts({ item, hasDataset }: { item: Item; hasDataset: boolea
         [t.openingHours, item.openingHours],
         [t.telephone, item.telephone],
         [t.email, item.email],
-        [t.website, item.url && <WebLink url={item.url} />],
+        [t.website, item.url && <TextLink text={item.url} />],
         [t.contact, item.contactName],
         [t.coordinates, `${item.latitude}, ${item.longitude}`],
         [t.lastChanged, day(item.updatedAt)],
@@ -38,13 +37,13 @@ export function ItemFacts({ item, hasDataset }: { item: Item; hasDataset: boolea
 
 /** A link to all places of the dataset with the same code. */
 function CodeLink({ item, filter }: { item: Item; filter: 'category' | 'area' }) {
-  const { codesOf, view } = usePage()
-  const codes = useLater(codesOf(view.dataset ?? item.dataset.id), NO_CODES)
-  const code = filter === 'category' ? item.categoryCode : item.administrativeAreaCode
-  const facets = codes?.[filter === 'category' ? 'categories' : 'areas']
+  const [of, code] =
+    filter === 'category'
+      ? (['categories', item.categoryCode] as const)
+      : (['areas', item.administrativeAreaCode] as const)
   return (
     <ViewLink to={{ dataset: item.dataset.slug, [filter]: code }} title={code}>
-      {facets && labelOf(code, facets)}
+      <CodeLabel of={of} code={code} dataset={item.dataset.id} />
     </ViewLink>
   )
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { DEFAULT_RADIUS_METRES, MAX_RADIUS_METRES } from '../../data/address.ts'
 import { showStatus } from '../../page/map-lines.tsx'
 import { messageOf } from '../../shared/api-error.ts'
@@ -15,21 +15,13 @@ export function NearbyForm() {
   const radius = useRef<HTMLInputElement>(null)
   const typed = useRef<HTMLInputElement>(null)
   const [status, say] = useState('')
-  const isShown = useRef(true)
-  useEffect(
-    () => () => {
-      isShown.current = false
-    },
-    [],
-  )
+  /** The position may come when the person has gone on to another view. Then there is no field. */
   const withRadius = (action: (metres: number) => void) => {
     const { current } = radius
     if (current?.reportValidity()) action(current.valueAsNumber)
   }
-  /** The position may come when the person has gone on to another view. */
   const searchAround = ({ name, ...point }: Point) =>
     withRadius((metres) => {
-      if (!isShown.current) return
       searchNear({ ...point, radius: metres })
       // The first of several places may not be the one that was meant.
       if (name !== undefined) showStatus(fill(t.around, { name }))

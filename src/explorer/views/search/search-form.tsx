@@ -1,14 +1,13 @@
 import { Component, createRef, render } from 'preact'
 import { isSearch, type View } from '../../data/address.ts'
 import type { CodesOf } from '../../data/codes.ts'
-import type { Dataset } from '../../data/datasets.ts'
+import type { Dataset, ListedItem } from '../../data/datasets.ts'
 import type { Bounds } from '../../map/box.ts'
 import { isNarrow } from '../../page/narrow.ts'
 import { Combobox, type Option } from '../../shared/combobox.tsx'
 import { fill, places, t } from '../../shared/text.ts'
 import { SearchScope } from './search-scope.tsx'
-import { suggestionOf } from './suggestion.tsx'
-import { readSuggestions } from './suggestions.ts'
+import { CodeLabels, readSuggestions } from './suggestions.tsx'
 
 /*
  * The search by name and in the visible part of the map. The form stays while the list below it changes, so a person can go on typing.
@@ -23,8 +22,6 @@ const NONE: readonly Option[] = []
 export type Search = Pick<View, 'dataset' | 'compared' | 'text' | 'within'>
 
 export interface SearchProps {
-  /** Gets the form when it is on the page. */
-  ready: (form: SearchForm) => void
   search: (search: Search) => void
   visibleBox: () => Bounds
   /** Opens a suggested place. */
@@ -68,10 +65,6 @@ export class SearchForm extends Component<SearchProps, SearchState> {
   readonly #visible = createRef<HTMLInputElement>()
   #suggesting = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
-
-  override componentDidMount(): void {
-    this.props.ready(this)
-  }
 
   /** Shows the search of a view. */
   show(view: View, datasets: readonly Dataset[]): void {
@@ -148,7 +141,8 @@ export class SearchForm extends Component<SearchProps, SearchState> {
     const category = asked.dataset === view.dataset ? view.category : undefined
     const items = await readSuggestions({ ...asked, category }, signal)
     if (signal.aborted || document.activeElement !== this.#text.current) return
-    this.setState({ suggestions: items.map((item) => suggestionOf(item, this.props.codesOf)) })
+    const noteOf = (item: ListedItem) => <CodeLabels item={item} codes={this.props.codesOf(item.datasetId)} />
+    this.setState({ suggestions: items.map((item) => ({ value: item.id, label: item.name, note: noteOf(item) })) })
   }
 
   /** The field has the newest text before the form is drawn again. */
@@ -225,12 +219,9 @@ export class SearchForm extends Component<SearchProps, SearchState> {
 }
 
 /** Puts the form into an element. */
-export function startSearch(place: HTMLElement, props: Omit<SearchProps, 'ready'>): SearchForm {
-  let form: SearchForm | undefined
-  const ready = (drawn: SearchForm) => {
-    form = drawn
-  }
-  render(<SearchForm {...props} ready={ready} />, place)
-  if (!form) throw new TypeError('The search was not drawn')
-  return form
+export function startSearch(place: HTMLElement, props: SearchProps): SearchForm {
+  const form = createRef<SearchForm>()
+  render(<SearchForm {...props} ref={form} />, place)
+  if (!form.current) throw new TypeError('The search was not drawn')
+  return form.current
 }

@@ -1,6 +1,6 @@
 import type { View } from '../../data/address.ts'
 import { COLUMNS, type Column, type Row, type Table } from '../../data/table-columns.ts'
-import { useLater } from '../../shared/later.tsx'
+import { useLater } from '../../shared/later.ts'
 import { distance, fill, t } from '../../shared/text.ts'
 import { CodeLabel } from '../code-label.tsx'
 import { usePage, ViewLink } from '../context.tsx'

@@ -3,10 +3,10 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { hasPlaces, type View } from '../../data/address.ts'
 import { copy, SayingButton } from '../../shared/button.tsx'
 import { byId } from '../../shared/element.ts'
+import { TextLink } from '../../shared/members.tsx'
 import { readPageData } from '../../shared/page-data.ts'
 import { SERVER } from '../../shared/server.ts'
 import { t } from '../../shared/text.ts'
-import { TextLink } from '../../shared/text-link.tsx'
 
 /** The view without a key: what a link shows, or what the page is for. */
 export function WelcomeView({ view }: { view: View }) {

@@ -1,7 +1,9 @@
 import type { View } from '../../data/address.ts'
+import { type Codes, labelOf, NO_CODES } from '../../data/codes.ts'
 import { LISTED, type ListedItem } from '../../data/datasets.ts'
 import { toBoundingBox } from '../../map/box.ts'
 import { runGraphQL } from '../../shared/api.ts'
+import { useLater } from '../../shared/later.ts'
 
 /*
  * What a person probably meant: places whose names or keywords are similar to the text.
@@ -46,4 +48,11 @@ async function suggestIn(
   } catch {
     return []
   }
+}
+
+/** The labels of a place's codes. Many places have the same name: these tell them apart. */
+export function CodeLabels({ item, codes }: { item: ListedItem; codes: Promise<Codes> }) {
+  const known = useLater(codes, NO_CODES)
+  if (!known) return null
+  return <>{`${labelOf(item.categoryCode, known.categories)} · ${labelOf(item.administrativeAreaCode, known.areas)}`}</>
 }

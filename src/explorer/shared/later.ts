@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 
 /*
@@ -28,10 +27,4 @@ export function useLater<Value>(promise: Promise<Value> | undefined, failed?: Va
   }, [promise])
   if (known !== undefined && known.promise === promise) return known.value
   return promise && (come.get(promise) as { value: Value } | undefined)?.value
-}
-
-/** Shows what comes of a promise. */
-export function Later<Value>({ of, children }: { of: Promise<Value>; children: (value: Value) => ComponentChildren }) {
-  const value = useLater(of)
-  return <>{value === undefined ? undefined : children(value)}</>
 }
