@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { useApp } from '../support/app.ts'
-import { hasBrowser, useVisit, WIDE } from '../support/browser.ts'
+import { hasBrowser, openPage, useVisit, WIDE } from '../support/browser.ts'
 
 /** The views, and where each shows the names that its request has read. */
 const VIEWS = {
@@ -51,4 +51,15 @@ describe.skipIf(!hasBrowser)('The request that a view shows', () => {
       page.removeAllListeners('request')
     },
   )
+  test('needs one request of the API for the first name of the first page, and 15 in all', async () => {
+    const { page, errors } = await openPage(visit.browser, t.url, WIDE)
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(request.url()))
+    await page.goto(`${t.url}/#key=${t.key}`, { waitUntil: 'commit' })
+    await page.locator('.card h2 a').first().waitFor()
+    expect(sent.filter((url) => url.endsWith('/graphql'))).toHaveLength(1)
+    expect(sent.length).toBeLessThanOrEqual(15)
+    expect(errors).toEqual([])
+    await page.close()
+  })
 })

@@ -1,4 +1,4 @@
-import { type Bounds, parseBox } from '../map/box.ts'
+import { type Bounds, LATITUDES, LONGITUDES, parseBox, parseNumbers } from '../map/box.ts'
 import { chosenLanguage } from '../shared/language.ts'
 import { COLUMNS, firstPage, parseTable, type Table, writeTable } from './table-columns.ts'
 
@@ -32,9 +32,9 @@ export interface View {
 
 export const MAX_RADIUS_METRES = 50_000
 export const DEFAULT_RADIUS_METRES = 1_000
+const RADII = [1, MAX_RADIUS_METRES] as const
 /** The map's own limits. Below zero, the world is narrower than 512 pixels, as on a phone. */
-const MIN_ZOOM = -2
-const MAX_ZOOM = 22
+const ZOOMS = [-2, 22] as const
 
 /** Whether a view shows the results of a search by name or in a box. */
 export function isSearch({ text, within, near }: View): boolean {
@@ -82,8 +82,8 @@ export function filtersOf({ category, area }: View): Record<string, string> {
 export function parseAddress(search: string): View {
   const params = new URLSearchParams(search)
   const text = (name: string) => params.get(name) || undefined
-  const [latitude, longitude, zoom] = numbers(params.get('at'), [MIN_ZOOM, MAX_ZOOM])
-  const [nearLatitude, nearLongitude, radius] = numbers(params.get('near'), [1, MAX_RADIUS_METRES])
+  const [latitude = 0, longitude = 0, zoom] = parseNumbers(params.get('at'), [LATITUDES, LONGITUDES, ZOOMS])
+  const [nearLatitude = 0, nearLongitude = 0, radius] = parseNumbers(params.get('near'), [LATITUDES, LONGITUDES, RADII])
   // No slug has a comma.
   const [dataset, ...others] = new Set((params.get('dataset') ?? '').split(',').filter((slug) => slug !== ''))
   return {
@@ -95,14 +95,8 @@ export function parseAddress(search: string): View {
     item: text('item'),
     table: parseTable(params),
     isAbout: params.get('view') === 'about' || undefined,
-    at:
-      latitude === undefined || longitude === undefined || zoom === undefined
-        ? undefined
-        : { latitude, longitude, zoom },
-    near:
-      nearLatitude === undefined || nearLongitude === undefined || radius === undefined
-        ? undefined
-        : { latitude: nearLatitude, longitude: nearLongitude, radius },
+    at: zoom === undefined ? undefined : { latitude, longitude, zoom },
+    near: radius === undefined ? undefined : { latitude: nearLatitude, longitude: nearLongitude, radius },
   }
 }
 
@@ -126,19 +120,8 @@ export function badParts(search: string): string[] {
 }
 
 /** Writes a view as a query string, or as the address of the page without one. */
-export function formatAddress({
-  compared,
-  category,
-  area,
-  text,
-  within,
-  item,
-  at,
-  near,
-  table,
-  isAbout,
-  ...view
-}: View) {
+export function formatAddress(view: View): string {
+  const { compared, category, area, text, within, item, at, near, table, isAbout } = view
   const dataset = compared?.join() ?? view.dataset
   const params = new URLSearchParams()
   if (dataset) params.set('dataset', dataset)
@@ -159,15 +142,6 @@ export function formatAddress({
 /** Returns a circle as the address has it. A point of the map has more decimals than it is exact to. */
 export function roundedCircle({ latitude, longitude, radius }: NonNullable<View['near']>): NonNullable<View['near']> {
   return { latitude: round(latitude, 6), longitude: round(longitude, 6), radius: round(radius, 1) }
-}
-
-/** Reads a latitude, a longitude and a number from `min` to `max`; nothing if one of them is not valid. */
-function numbers(text: string | null, [min, max]: readonly [number, number]): (number | undefined)[] {
-  const parts = (text ?? '').split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
-  const [latitude = Number.NaN, longitude = Number.NaN, third = Number.NaN] = parts
-  const isValid =
-    parts.length === 3 && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 && third >= min && third <= max
-  return isValid ? parts : []
 }
 
 function round(value: number, decimals: number): number {

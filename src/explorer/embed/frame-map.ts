@@ -1,6 +1,5 @@
 import { isSearch, type View } from '../data/address.ts'
-import { KnownCodes, labelOf, NO_CODES } from '../data/codes.ts'
-import { type Dataset, findDataset } from '../data/datasets.ts'
+import { type Dataset, findDataset, KnownCodes, labelOf, NO_CODES } from '../data/datasets.ts'
 import { placeZoom } from '../map/base-map.ts'
 import { moveMap, moveToItems } from '../page/camera.ts'
 import { showStatus } from '../page/map-lines.tsx'
@@ -11,13 +10,10 @@ import { byId } from '../shared/element.ts'
 import { t } from '../shared/text.ts'
 import { readDatasets } from '../views/datasets/request.ts'
 import { type Item, readItem } from '../views/item/request.ts'
-import { readPlaces } from '../views/places/read-places.ts'
+import { readPlaces } from '../views/places/request.ts'
 import { PlaceCard } from './place-card.tsx'
 
-/*
- * The map in a frame. It shows one view of the explorer.
- */
-
+/** The map in a frame. It shows one view of the explorer. */
 export class FrameMap {
   readonly #view: View
   readonly #side: MapSide

@@ -11,23 +11,22 @@ interface Operation {
   operationName?: string | null
   variables?: object
 }
-type Fetcher = (operation: Operation, options?: { headers?: Record<string, string> }) => Promise<object>
 
-/** The fetcher for GraphiQL. It requests the schema when there is a key, and again after each refused key. */
-export function createFetcher(): Fetcher {
-  return async (operation, { headers = {} } = {}) => {
-    const isIntrospection = operation.operationName === 'IntrospectionQuery'
-    for (;;) {
-      const hasKey = readKey() !== undefined || Object.keys(headers).some((name) => /^authorization$/i.test(name))
-      if (!hasKey) {
-        if (!isIntrospection) return refuse('Enter your API key above, then run this again.')
-        await nextKey()
-      }
+/** Sends an operation of GraphiQL. It requests the schema when there is a key, and again after each refused key. */
+export async function sendOperation(
+  operation: Operation,
+  { headers = {} }: { headers?: Record<string, string> } = {},
+): Promise<object> {
+  const isIntrospection = operation.operationName === 'IntrospectionQuery'
+  for (;;) {
+    const hasKey = readKey() !== undefined || Object.keys(headers).some((name) => /^authorization$/i.test(name))
+    if (!hasKey && !isIntrospection) return refuse('Enter your API key above, then run this again.')
+    if (hasKey) {
       const response = await post(operation, headers)
       if (response.status !== 401) return response.json()
       if (!isIntrospection) return refuse((await readError(response)).message)
-      await nextKey()
     }
+    await nextKey()
   }
 }
 

@@ -20,9 +20,16 @@ export function readAddress(): Shared | undefined {
   return query === null ? undefined : { query, variables: params.get('variables') ?? '' }
 }
 
+/** As GraphiQL reports it, and keeps it in the browser's local storage. */
 interface TabState {
   tabs: { query: string | null; variables: string | null }[]
   activeTabIndex: number
+}
+
+/** Returns the query and variables of the open tab. */
+const openTab = ({ tabs, activeTabIndex }: TabState): Shared => {
+  const { query, variables } = tabs[activeTabIndex] ?? {}
+  return { query: query ?? '', variables: variables ?? '' }
 }
 
 /** Returns handlers that keep the address equal to GraphiQL's query, and a button that copies the link. */
@@ -48,10 +55,7 @@ export function createLink(start: Shared) {
     handlers: {
       onEditQuery: (query: string) => show({ query }),
       onEditVariables: (variables: string) => show({ variables }),
-      onTabChange: ({ tabs, activeTabIndex }: TabState) => {
-        const tab = tabs[activeTabIndex]
-        show({ query: tab?.query ?? '', variables: tab?.variables ?? '' })
-      },
+      onTabChange: (state: TabState) => show(openTab(state)),
     },
   }
 }
@@ -61,4 +65,30 @@ function pathOf({ query, variables }: Shared): string | undefined {
   const params = new URLSearchParams({ ...(query.trim() && { query }), ...(variables.trim() && { variables }) })
   const path = params.size > 0 ? `${location.pathname}?${params}` : location.pathname
   return path.length > MAX_ADDRESS_LENGTH ? undefined : path
+}
+
+interface Start {
+  /** The tab to open. Without content, GraphiQL would add an empty tab on each visit. */
+  open: Partial<Shared>
+  /** The tabs of a first visit. */
+  tabs: { query: string; variables?: string }[]
+}
+
+/** Returns the tab to open: the query of the address, or else the tab of the last visit, or else the examples. */
+export function startTabs(
+  shared: Shared | undefined,
+  examples: readonly string[],
+  variables: Readonly<Record<string, object>>,
+): Start {
+  const tabs = examples.map((query) => {
+    const values = variables[/query (\w+)/.exec(query)?.[1] ?? '']
+    return values ? { query, variables: JSON.stringify(values, undefined, 2) } : { query }
+  })
+  if (shared) return { open: shared, tabs: [shared, ...tabs] }
+  try {
+    return { open: openTab(JSON.parse(localStorage.getItem('graphiql:tabState') ?? '')), tabs }
+  } catch {
+    // There is no stored tab, or another version of GraphiQL wrote it.
+    return { open: {}, tabs }
+  }
 }

@@ -2,10 +2,9 @@ import { render } from 'preact'
 import { byId } from '../shared/element.ts'
 import { onKeyChange, readKey } from '../shared/key.ts'
 import { startShell } from '../shared/shell.tsx'
-import { createFetcher } from './fetcher.ts'
-import { createLink, readAddress } from './link.tsx'
+import { sendOperation } from './fetcher.ts'
+import { createLink, readAddress, startTabs } from './link.tsx'
 import { focusEditor, mendTabs } from './mend.ts'
-import { startTabs } from './tabs.ts'
 
 /*
  * The GraphiQL page. Yoga's bundle defines two globals: YogaGraphiQL draws the page, MonacoEnvironment finds its editor's workers.
@@ -47,7 +46,7 @@ const link = createLink({ query: first?.query ?? '', variables: first?.variables
 globalThis.YogaGraphiQL.renderYogaGraphiQL(root, {
   title: ' ',
   logo: ' ',
-  fetcher: createFetcher(),
+  fetcher: sendOperation,
   defaultTabs: tabs,
   ...open,
   defaultEditorToolsVisibility: 'variables',

@@ -37,16 +37,19 @@ export function contains([west, south, east, north]: Bounds, latitude: number, l
 
 /** Reads `west,south,east,north`, undefined if it is not a box. */
 export function parseBox(text: string | null): Bounds | undefined {
-  const parts = (text ?? '').split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
-  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN] = parts
-  const isBox =
-    parts.length === 4 &&
-    Math.abs(west) <= 180 &&
-    Math.abs(east) <= 180 &&
-    Math.abs(south) <= 90 &&
-    Math.abs(north) <= 90 &&
-    south <= north
-  return isBox ? [west, south, east, north] : undefined
+  const [west = 0, south = 1, east = 0, north = 0] = parseNumbers(text, [LONGITUDES, LATITUDES, LONGITUDES, LATITUDES])
+  return south <= north ? [west, south, east, north] : undefined
+}
+
+type Range = readonly [least: number, most: number]
+export const LATITUDES: Range = [-90, 90]
+export const LONGITUDES: Range = [-180, 180]
+
+/** Reads numbers with commas between them, each within its limits; none if one is not valid. */
+export function parseNumbers(text: string | null, limits: readonly Range[]): number[] {
+  const numbers = (text ?? '').split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+  const isIn = (number = Number.NaN, [least, most]: Range) => number >= least && number <= most
+  return numbers.length === limits.length && limits.every((range, n) => isIn(numbers[n], range)) ? numbers : []
 }
 
 /** Returns the box as the API's input `BoundingBox`. */

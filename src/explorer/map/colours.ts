@@ -1,9 +1,5 @@
 import type { ExpressionSpecification } from 'maplibre-gl'
 
-/*
- * The colours of the map, by day and by night.
- */
-
 export interface Colours {
   water: string
   land: string

@@ -2,10 +2,6 @@ import { FullscreenControl, type IControl, type Map as MapView, NavigationContro
 import { render } from 'preact'
 import { t } from '../shared/text.ts'
 
-/*
- * The buttons and the scale on the map.
- */
-
 const HOUSE = 'M12 3.2 3 10.6h2.4V20h5.1v-5.6h3V20h5.1v-9.4H21z'
 
 /** Adds the controls. `goHome` shows the whole view again; `area` is the element that fills the screen. */

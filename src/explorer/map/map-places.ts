@@ -1,10 +1,6 @@
 import { type MapGeoJSONFeature, type Map as MapView, Point } from 'maplibre-gl'
 import { places } from '../shared/text.ts'
 
-/*
- * The places that the map has drawn at a point.
- */
-
 const PLACES = ['points', 'clusters', 'chosen']
 /** Pixels from the cross in which it finds a place. */
 const REACH = 24

@@ -13,10 +13,6 @@ import { placeFeatures } from './place-layers.ts'
 import { PlaceTiles } from './place-tiles.ts'
 import { type MapContent, styleOf } from './style.ts'
 
-/*
- * The map. It draws its content, and reports the person's actions.
- */
-
 const CLUSTER_ZOOM_STEP = 2
 const FLIGHT_MS = 600
 /** Before the map shows anything there is nothing to fly over. */

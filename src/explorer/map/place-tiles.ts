@@ -3,10 +3,6 @@ import type { Bounds } from './box.ts'
 import type { Dot } from './place-groups.ts'
 import { readTile, type TileSource, tilesIn } from './tiles.ts'
 
-/*
- * Reads the tiles with the places of the visible part of the map.
- */
-
 const MAX_ZOOM = 18
 
 interface Actions {
@@ -23,6 +19,7 @@ interface Tile {
   stop: AbortController
 }
 
+/** Reads the tiles with the places of the visible part of the map. */
 export class PlaceTiles {
   readonly #actions: Actions
   #sources: readonly TileSource[] = []
@@ -64,16 +61,11 @@ export class PlaceTiles {
 
   #start(source: TileSource, address: string): Tile {
     const stop = new AbortController()
-    return { dots: this.#readTile(source, address, stop.signal), stop }
-  }
-
-  async #readTile(source: TileSource, address: string, signal: AbortSignal): Promise<Dot[]> {
-    try {
-      return await readTile(source, address, signal)
-    } catch (error) {
+    const dots = readTile(source, address, stop.signal).catch((error: unknown) => {
       const isRefused = error instanceof ApiError && [401, 403, 404].includes(error.status)
-      if (!signal.aborted && !isRefused) this.#actions.onProblem()
+      if (!stop.signal.aborted && !isRefused) this.#actions.onProblem()
       return []
-    }
+    })
+    return { dots, stop }
   }
 }

@@ -4,10 +4,6 @@ import { PMTiles, Protocol } from 'pmtiles'
 import { language } from '../shared/language.ts'
 import type { DrawnBaseMap } from './world.ts'
 
-/*
- * A PMTiles file as the base map.
- */
-
 /** Loads the file's metadata. Returns how it is drawn, and its credit line, which may be HTML. */
 export async function loadPmtiles(url: string): Promise<{ draw: (isDark: boolean) => DrawnBaseMap; credit: string }> {
   const file = new PMTiles(url)

@@ -5,10 +5,6 @@ import { patiently } from '../shared/patience.ts'
 import { type Bounds, mercator } from './box.ts'
 import type { Dot } from './place-groups.ts'
 
-/*
- * The tiles of a dataset.
- */
-
 /** Tiles, and what their clusters tell. */
 export interface TileSource {
   /** The URL with `{z}/{x}/{y}`. */

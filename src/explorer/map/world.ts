@@ -22,26 +22,8 @@ const layer = (name: string) => ({ source: 'world', 'source-layer': name })
 const COUNTRY_AREAS: ExpressionSpecification = ['step', ['zoom'], 60, 2, 20, 3, 4, 4, 0.5, 5, 0]
 /** The population from which on a zoom shows a city. Capitals appear two zooms before others of their size. */
 const populations = (zoomsBefore: number): ExpressionSpecification => {
-  const from = (zoom: number) => zoom - zoomsBefore
-  return [
-    'step',
-    ['zoom'],
-    5e6,
-    from(3),
-    2e6,
-    from(4),
-    1e6,
-    from(5),
-    3e5,
-    from(6),
-    1e5,
-    from(7),
-    3e4,
-    from(8),
-    1e4,
-    from(9),
-    0,
-  ]
+  const steps = [2e6, 1e6, 3e5, 1e5, 3e4, 1e4, 0].flatMap((population, n) => [3 + n - zoomsBefore, population])
+  return ['step', ['zoom'], 5e6, ...steps]
 }
 
 /** Returns the base map, with the names of countries in the first of the languages that the browser knows. */

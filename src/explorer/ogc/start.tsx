@@ -1,4 +1,4 @@
-import { type ComponentChildren, Fragment, render } from 'preact'
+import { type ComponentChildren, Fragment, render, toChildArray } from 'preact'
 import { readError, send } from '../shared/api.ts'
 import { messageOf } from '../shared/api-error.ts'
 import { byId } from '../shared/element.ts'
@@ -72,25 +72,25 @@ function ResourceView({ resource }: { resource: Resource }) {
       {numberMatched !== undefined && (
         <p>{`${numberMatched.toLocaleString()} ${numberMatched === 1 ? 'item' : 'items'}`}</p>
       )}
-      <List
-        entries={collections.map(({ id = '', title: name = id }) => (
+      <List>
+        {collections.map(({ id = '', title: name = id }) => (
           <a key={id} href={`${SERVER}/ogc/collections/${encodeURIComponent(id)}`}>
             {name}
           </a>
         ))}
-      />
-      <List
-        entries={features.map((feature) => (
-          <a key={feature.id} href={`${location.pathname}/${feature.id}`}>
-            {feature.properties.name}
+      </List>
+      <List>
+        {features.map(({ id, properties: { name } }) => (
+          <a key={id} href={`${location.pathname}/${id}`}>
+            {name}
           </a>
         ))}
-      />
-      <List entries={[...conformsTo, ...Object.keys(paths)]} />
+      </List>
+      <List>{[...conformsTo, ...Object.keys(paths)]}</List>
       {properties && <MemberList class="" members={Object.entries(properties).map(memberOf)} />}
       <h2>Links</h2>
-      <List
-        entries={links
+      <List>
+        {links
           // A person has it open.
           .filter(({ rel }) => rel !== 'self')
           .map((link) => (
@@ -98,7 +98,7 @@ function ResourceView({ resource }: { resource: Resource }) {
               <Anchor link={link} own={own} /> {link.rel} {link.type}
             </Fragment>
           ))}
-      />
+      </List>
     </>
   )
 }
@@ -107,14 +107,9 @@ function memberOf([name, value]: [string, unknown]): Member {
   return [name, value === null || typeof value === 'string' ? value : JSON.stringify(value)]
 }
 
-function List({ entries }: { entries: readonly ComponentChildren[] }) {
-  return (
-    <ul>
-      {entries.map((entry, n) => (
-        <li key={n}>{entry}</li>
-      ))}
-    </ul>
-  )
+function List({ children }: { children: ComponentChildren }) {
+  const entries = toChildArray(children).map((entry, n) => <li key={n}>{entry}</li>)
+  return <ul>{entries}</ul>
 }
 
 /** A link of the server at `own` stays on the server that the person has opened. It may have several names. */

@@ -5,10 +5,6 @@ import { type Bounds, boxAround, boxAroundAll, type Position } from '../map/box.
 import type { ExplorerMap } from '../map/explorer-map.ts'
 import { circle } from '../map/geodesic.ts'
 
-/*
- * Moves the map when a view is opened.
- */
-
 /** The highest zoom at which a whole dataset is shown. */
 const DATASET_ZOOM = 13
 const CIRCLE_ZOOM = 18

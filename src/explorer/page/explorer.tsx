@@ -21,7 +21,6 @@ import { followLinks, pushView, replaceView } from './links.ts'
 import { showStatus, showWaiting } from './map-lines.tsx'
 import { MapSide } from './map-side.ts'
 import { isNarrow } from './narrow.ts'
-import { PointPicker } from './point-picker.ts'
 import { showProblem } from './show-problem.tsx'
 import { ViewArea } from './view-area.tsx'
 import { ViewReader } from './view-reader.tsx'
@@ -34,10 +33,11 @@ export class Explorer {
   readonly #area = new ViewArea(byId('list', HTMLElement))
   readonly #side: MapSide
   readonly #search: SearchForm
-  readonly #picker = new PointPicker()
   #view: View = parseAddress(location.search)
   #reader: ViewReader | undefined
   #reads = new AbortController()
+  /** The radius in metres of a search around the point that a person is to click on. */
+  #picking: number | undefined
   /** What the page was opened with, and does not know. It is said until the first view is there. */
   #badParts: readonly string[] = badParts(location.search)
 
@@ -46,13 +46,11 @@ export class Explorer {
       onPlace: (item) => this.open({ ...this.#view, item }),
       onPoint: (latitude, longitude, radius) =>
         this.open({ ...placesOf(this.#view), near: roundedCircle({ latitude, longitude, radius }) }),
-      isPicking: () => this.#picker.isWaiting,
-      onGround: (latitude, longitude) => {
-        const radius = this.#picker.take()
-        if (radius !== undefined) this.#searchNear({ latitude, longitude, radius })
-      },
+      isPicking: () => this.#picking !== undefined,
+      onGround: (latitude, longitude) =>
+        this.#picking !== undefined && this.#searchNear({ latitude, longitude, radius: this.#picking }),
       onHome: () => this.#reader?.goHome(),
-      onCentre: (message) => this.#picker.isWaiting || showStatus(message),
+      onCentre: (message) => this.#picking !== undefined || showStatus(message),
       onMove: (at) => this.#noteMove(at),
       onProblem: () => showStatus(t.mapIncomplete),
     })
@@ -79,7 +77,7 @@ export class Explorer {
         actions: {
           open: (view) => this.open(view),
           searchNear: (near) => this.#searchNear(near),
-          pick: (radius) => this.#picker.toggle(radius),
+          pick: (radius) => this.#pick(this.#picking === undefined ? radius : undefined),
         },
         attempt: (action, signal) => void this.#attempt(action, signal),
       },
@@ -107,7 +105,7 @@ export class Explorer {
   async #show(view: View): Promise<void> {
     const before = this.#view
     this.#view = view
-    this.#picker.take()
+    this.#pick(undefined)
     this.#reads.abort()
     this.#reads = new AbortController()
     showStatus(this.#badParts.length > 0 ? fill(t.notUnderstood, { parts: this.#badParts.join(', ') }) : '')
@@ -129,6 +127,13 @@ export class Explorer {
       showProblem(error, this.#area, signal, () => void this.#show(this.#view))
     })
     if (!signal.aborted) this.#area.isBusy = false
+  }
+
+  /** Waits for a click on the map, or stops waiting. */
+  #pick(radius: number | undefined): void {
+    this.#picking = radius
+    document.body.classList.toggle('picking', radius !== undefined)
+    showStatus(radius === undefined ? '' : t.pickPoint)
   }
 
   /** Opens a search around a point, with the filters of the view. */

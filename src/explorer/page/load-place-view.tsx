@@ -1,8 +1,7 @@
 import type { VNode } from 'preact'
 import { tableOf, type View } from '../data/address.ts'
 import { ask } from '../data/api-request.ts'
-import type { Codes } from '../data/codes.ts'
-import { type Dataset, findDataset, type ListedItem } from '../data/datasets.ts'
+import { type Codes, type Dataset, findDataset, type ListedItem } from '../data/datasets.ts'
 import type { Row, Table } from '../data/table-columns.ts'
 import type { Position } from '../map/box.ts'
 import { AboutView } from '../views/about/about-view.tsx'
@@ -10,9 +9,8 @@ import { aboutRequest } from '../views/about/request.ts'
 import { CompareView, readCompared } from '../views/compare/compare-view.tsx'
 import { ItemView } from '../views/item/item-view.tsx'
 import { type Item, readItem } from '../views/item/request.ts'
-import { PlacesView } from '../views/places/places-view.tsx'
-import { type Page, readNearest, readPlaces } from '../views/places/read-places.ts'
-import { PAGE_SIZE } from '../views/places/request.ts'
+import { type PlacesProps, PlacesView } from '../views/places/places-view.tsx'
+import { PAGE_SIZE, type Page, readNearest, readPlaces } from '../views/places/request.ts'
 import { readSuggestions } from '../views/search/suggestions.tsx'
 import { TableView } from '../views/table/table-view.tsx'
 
@@ -85,19 +83,8 @@ async function loadPlaces(
   const page = before.length / PAGE_SIZE + 1
   const { items: next, total } = await readPlaces(view, page === 1 ? undefined : page, source.signal, known)
   const items = [...before, ...next]
-  const least = items.length
-  const proposed = least === 0 ? await propose(view, source.signal) : undefined
-  const content = (
-    <PlacesView
-      items={items}
-      total={total}
-      least={least}
-      codes={source.codes}
-      suggestions={proposed}
-      more={() => source.more(() => loadPlaces(view, source, items, total))}
-    />
-  )
-  return { view, content, found: { places: items, least, total }, ...(proposed && { proposed }) }
+  const found = { places: items, least: items.length, total }
+  return loadList(view, source, found, { items, more: () => source.more(() => loadPlaces(view, source, items, total)) })
 }
 
 async function loadTable(view: View, table: Table, source: Source): Promise<Loaded> {
@@ -108,22 +95,22 @@ async function loadTable(view: View, table: Table, source: Source): Promise<Load
     const other = { ...table, page: last }
     return loadTable({ ...view, table: other }, other, source)
   }
-  const proposed = rows.length === 0 && table.page === 1 ? await propose(view, source.signal) : undefined
   const least = rows.length === 0 ? 0 : (table.page - 1) * PAGE_SIZE + rows.length
-  const content = (
-    <PlacesView
-      items={[]}
-      total={total}
-      least={least}
-      codes={source.codes}
-      suggestions={proposed}
-      table={<TableView table={table} rows={rows} total={total} />}
-    />
-  )
-  return { view, content, found: { places: rows, least, total }, ...(proposed && { proposed }) }
+  const shown = { items: [], table: <TableView table={table} rows={rows} total={total} /> }
+  return loadList(view, source, { places: rows, least, total }, shown)
 }
 
-/** Reads what was probably meant, or the nearest place. */
-function propose(view: View, signal: AbortSignal): Promise<ListedItem[]> {
-  return view.near ? readNearest(view, view.near, signal) : readSuggestions({ ...view, table: undefined }, signal)
+/** Shows what was found or, if there is nothing, what was probably meant, or the nearest place. */
+async function loadList(
+  view: View,
+  { codes, signal }: Source,
+  found: NonNullable<Loaded['found']>,
+  shown: Pick<PlacesProps, 'items' | 'table' | 'more'>,
+): Promise<Loaded> {
+  const { least, total } = found
+  const propose = () =>
+    view.near ? readNearest(view, view.near, signal) : readSuggestions({ ...view, table: undefined }, signal)
+  const proposed = least === 0 ? await propose() : undefined
+  const content = <PlacesView {...shown} total={total} least={least} codes={codes} suggestions={proposed} />
+  return { view, content, found, ...(proposed && { proposed }) }
 }

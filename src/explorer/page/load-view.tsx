@@ -2,10 +2,6 @@ import { hasPlaces, type View } from '../data/address.ts'
 import { DatasetsView } from '../views/datasets/datasets-view.tsx'
 import type { Loaded, Source } from './load-place-view.tsx'
 
-/*
- * Reads the data of a view, and gives them to its component.
- */
-
 /** Loads a view; undefined if there is nothing to show. The list of datasets, which most people see first, waits for no other view's code. */
 export async function loadView(view: View, source: Source): Promise<Loaded | undefined> {
   if (isFirstView(view)) return { view, content: <DatasetsView signal={source.signal} /> }

@@ -3,10 +3,6 @@ import type { ApiError } from '../shared/api-error.ts'
 import { byId } from '../shared/element.ts'
 import { fill, t } from '../shared/text.ts'
 
-/*
- * The lines of text on the map and at the foot of the page.
- */
-
 /** Shows credit lines, and that of the base map. */
 export function showCredits(credits: Iterable<string>, mapCredit: string): void {
   const lines = [...new Set(credits)].map((credit) => <bdi key={credit}>{credit}</bdi>)

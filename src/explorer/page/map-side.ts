@@ -1,6 +1,5 @@
 import type { View } from '../data/address.ts'
-import type { Codes } from '../data/codes.ts'
-import { type Dataset, findDataset, type ListedItem } from '../data/datasets.ts'
+import { type Codes, type Dataset, findDataset, type ListedItem } from '../data/datasets.ts'
 import { tileSources } from '../data/tile-sources.ts'
 import { loadBaseMap, WORLD } from '../map/base-map.ts'
 import { DARK, LIGHT } from '../map/colours.ts'

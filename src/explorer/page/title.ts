@@ -1,10 +1,6 @@
 import { isSearch, type View } from '../data/address.ts'
 import { t } from '../shared/text.ts'
 
-/*
- * The title of the page, which names the view in tabs, bookmarks and the history.
- */
-
 const SITE = 'Dataset Catalog'
 
 /** Returns the title of a view: the most particular name first. `dataset` and `item` are names, if they are known. */

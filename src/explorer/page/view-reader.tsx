@@ -1,7 +1,6 @@
 import type { VNode } from 'preact'
 import { hasPlaces, isSearch, tableOf, type View } from '../data/address.ts'
-import { type CodesOf, KnownCodes, NO_CODES } from '../data/codes.ts'
-import { type Dataset, findDataset } from '../data/datasets.ts'
+import { type CodesOf, type Dataset, findDataset, KnownCodes, NO_CODES } from '../data/datasets.ts'
 import { placeZoom } from '../map/base-map.ts'
 import type { Position } from '../map/box.ts'
 import { readKey } from '../shared/key.ts'

@@ -40,27 +40,30 @@ export async function runGraphQL<Data>(
   signal?: AbortSignal,
   parse: (text: string) => unknown = JSON.parse,
 ): Promise<Data> {
-  return patiently(async () => {
-    const { data, errors } = await post<Data>({ query, variables }, signal, parse)
-    const [error] = errors.values()
-    if (error) throw error
-    return data
-  }, signal)
-}
-
-/** Runs an operation of several parts, and returns the data of those that the server gives, and the errors of the others by their names. */
-export async function runParts<Data>(query: string, variables: object, signal: AbortSignal): Promise<Answer<Data>> {
-  return patiently(async () => {
-    const answer = await post<Data>({ query, variables }, signal, JSON.parse)
-    const passing = [...answer.errors.values()].find(({ isTransient }) => isTransient)
-    if (passing) throw passing
-    return answer
-  }, signal)
+  const { data, errors } = await runParts<Data>(query, variables, signal, parse)
+  const [error] = errors.values()
+  if (error) throw error
+  return data
 }
 
 interface Answer<Data> {
   data: Data
   errors: ReadonlyMap<string, ApiError>
+}
+
+/** Runs an operation of several parts, and returns the data of those that the server gives, and the errors of the others by their names. */
+export async function runParts<Data>(
+  query: string,
+  variables: object,
+  signal?: AbortSignal,
+  parse: (text: string) => unknown = JSON.parse,
+): Promise<Answer<Data>> {
+  return patiently(async () => {
+    const answer = await post<Data>({ query, variables }, signal, parse)
+    const passing = [...answer.errors.values()].find(({ isTransient }) => isTransient)
+    if (passing) throw passing
+    return answer
+  }, signal)
 }
 
 async function post<Data>(

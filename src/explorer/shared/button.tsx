@@ -1,9 +1,9 @@
-import { type ButtonHTMLAttributes, Fragment } from 'preact'
+import { type ButtonHTMLAttributes, type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from './text.ts'
 
 /*
- * Buttons that say for a short time what they have done.
+ * Texts to copy, and buttons that say for a short time what they have done.
  */
 
 /** How long a button shows a message. */
@@ -42,4 +42,14 @@ export async function copy(text: string, say: (message: string) => void): Promis
   )
   say(isCopied ? t.copied : t.copyRefused)
   return isCopied
+}
+
+/** A text of code. A long one scrolls, so the keyboard reaches it. */
+export function Code({ children }: { children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    <pre tabIndex={0}>
+      <code>{children}</code>
+    </pre>
+  )
 }

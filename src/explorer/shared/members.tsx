@@ -12,7 +12,7 @@ export function MemberList({ members, class: name = 'members' }: { members: read
         .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
         .map(([label, value]) => (
           <Fragment key={label}>
-            <dt>{label}</dt>
+            <dt dir="auto">{label}</dt>
             <dd dir="auto">{value}</dd>
           </Fragment>
         ))}

@@ -1,12 +1,16 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { formatAddress, type View } from '../data/address.ts'
-import { type CodesOf, NO_CODES } from '../data/codes.ts'
-import type { Dataset } from '../data/datasets.ts'
+import { type Codes, type CodesOf, type Dataset, labelOf, NO_CODES } from '../data/datasets.ts'
+import { showStatus } from '../page/map-lines.tsx'
+import { copy, SayingButton } from '../shared/button.tsx'
+import { readOwnKey } from '../shared/key.ts'
+import { useLater } from '../shared/later.ts'
+import { t } from '../shared/text.ts'
 import type { Legend } from './legend/legend.ts'
 
 /*
- * What each view knows of the page.
+ * What each view knows of the page, and the links that all have.
  */
 
 export interface ViewContext {
@@ -25,19 +29,13 @@ export interface ViewContext {
   pick: (radius: number) => void
 }
 
-const NO_PAGE: ViewContext = {
-  view: {},
-  datasets: [],
-  dataset: undefined,
-  codesOf: async () => NO_CODES,
-  legend: new Promise(() => {}),
-  open: () => {},
-  searchNear: () => {},
-  pick: () => {},
-}
+export const Context = createContext<ViewContext | undefined>(undefined)
 
-export const Context = createContext(NO_PAGE)
-export const usePage = () => useContext(Context)
+export function usePage(): ViewContext {
+  const page = useContext(Context)
+  if (!page) throw new TypeError('A view is drawn outside of a page')
+  return page
+}
 
 interface ViewLinkProps {
   to: View
@@ -57,4 +55,50 @@ export function ViewLink({ to, isBack = false, children, ...attributes }: ViewLi
       {children}
     </a>
   )
+}
+
+/** The label of a category or area when it is known; the code if the labels can't be read. */
+export function CodeLabel({ of, code, dataset }: { of: keyof Codes; code: string; dataset: string }) {
+  const { codesOf } = usePage()
+  const codes = useLater(codesOf(dataset), NO_CODES)
+  return <>{codes && labelOf(code, codes[of])}</>
+}
+
+interface BackLineProps {
+  to: View
+  label: ComponentChildren
+  /** Further buttons. */
+  children?: ComponentChildren
+}
+
+/** The line above a heading: the way back, and the buttons to share the view. */
+export function BackLine({ to, label, children }: BackLineProps) {
+  return (
+    <p class="back">
+      <ViewLink to={to} isBack>
+        {label}
+      </ViewLink>
+      {children}
+      <ShareButton />
+    </p>
+  )
+}
+
+/** A button that opens the system's share sheet where there is one, and copies the address elsewhere. */
+export function ShareButton() {
+  return <SayingButton class="button share" label={t.share} act={share} />
+}
+
+async function share(say: (message: string) => void): Promise<void> {
+  const { href } = location
+  if (!navigator.canShare?.({ url: href })) {
+    if (await copy(href, say)) showStatus(readOwnKey() ? t.linkCopied : t.publicLinkCopied)
+    return
+  }
+  try {
+    await navigator.share({ title: document.title, url: href })
+  } catch (error) {
+    // A person may close the sheet.
+    if (error instanceof DOMException && error.name !== 'AbortError') say(error.message)
+  }
 }

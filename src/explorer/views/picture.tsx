@@ -1,4 +1,5 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
 import { pictureUrl } from '../shared/safe-url.ts'
 import { SERVER } from '../shared/server.ts'
 import { fill, t } from '../shared/text.ts'
@@ -19,9 +20,7 @@ export function PictureFigure({ picture: { thumbnailMediumUrl, originalUrl, altT
         {original && (
           <>
             {' · '}
-            <a href={original.href} target="_blank" rel="noopener noreferrer" title={t.original}>
-              {t.original}
-            </a>
+            <OriginalLink url={original}>{t.original}</OriginalLink>
           </>
         )}
       </figcaption>
@@ -35,35 +34,38 @@ interface FrameProps {
   alt: string
 }
 
+/** The picture is a link, or else a button stands for it. */
 function Frame({ preview, original, alt }: FrameProps) {
   const [isWanted, want] = useState(preview?.origin === location.origin)
   const frame = useRef<HTMLDivElement>(null)
-  const isAsked = useRef(false)
-  useLayoutEffect(() => {
-    // The button that had the focus is gone.
-    if (isAsked.current) frame.current?.focus()
-  }, [isWanted])
   const load = () => {
-    isAsked.current = true
     want(true)
+    // The button that has the focus goes.
+    frame.current?.focus()
   }
   return (
-    // The picture is a link, or else a button stands for it.
     <div class="frame" tabIndex={-1} ref={frame}>
       {!preview ? (
         <p class="soft">{t.noPictureAddress}</p>
-      ) : !isWanted ? (
+      ) : isWanted ? (
+        <OriginalLink url={original}>
+          <Image url={preview} alt={alt} />
+        </OriginalLink>
+      ) : (
         <button type="button" class="button" onClick={load}>
           {fill(t.loadPicture, { host: preview.host })}
         </button>
-      ) : original ? (
-        <a href={original.href} target="_blank" rel="noopener noreferrer" title={t.original}>
-          <Image url={preview} alt={alt} />
-        </a>
-      ) : (
-        <Image url={preview} alt={alt} />
       )}
     </div>
+  )
+}
+
+function OriginalLink({ url, children }: { url: URL | undefined; children: ComponentChildren }) {
+  if (!url) return <>{children}</>
+  return (
+    <a href={url.href} target="_blank" rel="noopener noreferrer" title={t.original}>
+      {children}
+    </a>
   )
 }
 

@@ -1,8 +1,7 @@
 import type { ListedItem } from '../data/datasets.ts'
 import { useLater } from '../shared/later.ts'
 import { distance } from '../shared/text.ts'
-import { CodeLabel } from './code-label.tsx'
-import { usePage, ViewLink } from './context.tsx'
+import { CodeLabel, usePage, ViewLink } from './context.tsx'
 import { Swatch, swatchOf } from './legend/legend-box.tsx'
 import { Thumbnail } from './picture.tsx'
 

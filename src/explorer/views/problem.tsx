@@ -3,10 +3,6 @@ import { ApiError, messageOf } from '../shared/api-error.ts'
 import { t } from '../shared/text.ts'
 import { ViewLink } from './context.tsx'
 
-/*
- * The message that a person sees when a request fails.
- */
-
 /** The view with the message for an error; with a button to try again where that may be of use. */
 export function Problem({ error, retry }: { error: unknown; retry: () => void }) {
   const isFinal = error instanceof ApiError && error.status < 500

@@ -1,10 +1,8 @@
 import type { View } from '../../data/address.ts'
-import { type Facet, labelOf, localized } from '../../data/codes.ts'
-import type { Dataset, Extent, ListedItem } from '../../data/datasets.ts'
+import { type Dataset, type Extent, type Facet, type ListedItem, labelOf, localized } from '../../data/datasets.ts'
 import { MemberList, TextLink } from '../../shared/members.tsx'
 import { day, degrees, fill, number, percent, places, t } from '../../shared/text.ts'
-import { BackLine } from '../back-line.tsx'
-import { usePage, ViewLink } from '../context.tsx'
+import { BackLine, usePage, ViewLink } from '../context.tsx'
 import { DeveloperPanel } from '../developer/developer-panel.tsx'
 import { ExportLinks } from '../places/export-links.tsx'
 import { ViewChoice } from '../places/places-view.tsx'
@@ -61,7 +59,7 @@ export function AboutView({ dataset, about, sample }: AboutProps) {
         />
       </DeveloperPanel>
       {/* A browser does not execute this script. */}
-      <script type="application/ld+json">{JSON.stringify(jsonLd(dataset, about))}</script>
+      <script type="application/ld+json">{jsonLd(dataset, about)}</script>
     </article>
   )
 }

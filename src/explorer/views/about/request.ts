@@ -1,10 +1,5 @@
 import { type ApiRequest, operation, restPath } from '../../data/api-request.ts'
-import type { Facet } from '../../data/codes.ts'
-import { DATASET_FIELDS, type Extent } from '../../data/datasets.ts'
-
-/*
- * The request for the facts of a dataset.
- */
+import { DATASET_FIELDS, type Extent, type Facet } from '../../data/datasets.ts'
 
 /** The size of a file in bytes. Large ones are estimated. */
 export interface ExportSize {
@@ -13,14 +8,9 @@ export interface ExportSize {
   isExact: boolean
 }
 
-export interface About {
-  license: string | null
-  publisher: string | null
-  contact: string | null
-  termsUrl: string | null
-  sourceUrl: string | null
-  sourceDate: string | null
-  updateFrequency: string | null
+const TEXTS = ['license', 'publisher', 'contact', 'termsUrl', 'sourceUrl', 'sourceDate', 'updateFrequency'] as const
+
+export interface About extends Record<(typeof TEXTS)[number], string | null> {
   createdAt: string
   updatedAt: string
   extent: Extent | null
@@ -29,7 +19,7 @@ export interface About {
   administrativeAreas: Facet[]
 }
 
-const FACTS = `license publisher contact termsUrl sourceUrl sourceDate updateFrequency createdAt updatedAt
+const FACTS = `${TEXTS.join(' ')} createdAt updatedAt
     extent { west south east north }
     exportSizes { format bytes isExact }
     categories { code label total }

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Dataset } from '../../data/datasets.ts'
 import { fillNumber, places, t } from '../../shared/text.ts'
-import { ShareButton } from '../back-line.tsx'
-import { usePage, ViewLink } from '../context.tsx'
+import { ShareButton, usePage, ViewLink } from '../context.tsx'
 import { DeveloperPanel } from '../developer/developer-panel.tsx'
 import { ControlRow } from '../places/controls.tsx'
 import { NearbyForm } from '../places/nearby-form.tsx'
@@ -20,7 +19,7 @@ export function DatasetsView({ signal }: { signal: AbortSignal }) {
         {datasets.length === 0 ? t.noDatasets : fillNumber(t.datasetsTotal, datasets.length, { places: places(total) })}
       </p>
       {datasets.length > 0 && (
-        <ControlRow controls={[{ id: 'nearby', label: t.nearby, form: <NearbyForm /> }]}>
+        <ControlRow controls={{ nearby: <NearbyForm /> }}>
           {datasets.length > 1 && (
             <button
               type="button"

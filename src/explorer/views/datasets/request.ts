@@ -1,10 +1,6 @@
 import { type ApiRequest, ask, operation } from '../../data/api-request.ts'
 import { DATASET_FIELDS, type Dataset } from '../../data/datasets.ts'
 
-/*
- * The request for the datasets that the key may access.
- */
-
 /** Returns the request for the datasets, with the number of their items. */
 export function datasetsRequest(): ApiRequest<{ datasets: { nodes: Dataset[] } }> {
   const selection = `  datasets {

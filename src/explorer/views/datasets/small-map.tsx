@@ -107,14 +107,12 @@ async function readDots(
 let landPath: Promise<string> | undefined
 
 function readLand(): Promise<string> {
-  if (landPath) return landPath
-  const read = loadLand()
-  landPath = read
-  // The next map tries again.
-  read.catch(() => {
+  landPath ??= loadLand().catch((error: unknown) => {
+    // The next map tries again.
     landPath = undefined
+    throw error
   })
-  return read
+  return landPath
 }
 
 async function loadLand(): Promise<string> {

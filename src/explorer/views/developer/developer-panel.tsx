@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { View } from '../../data/address.ts'
-import { copy, SayingButton } from '../../shared/button.tsx'
+import { Code, copy, SayingButton } from '../../shared/button.tsx'
 import { readKey } from '../../shared/key.ts'
 import { SERVER } from '../../shared/server.ts'
 import { t } from '../../shared/text.ts'
@@ -69,10 +69,7 @@ export function DeveloperPanel({ view, children }: { view: View; children?: Comp
         <br />
         <code>{embedKeyCommand(view)}</code>
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls, so the keyboard must reach it */}
-      <pre tabIndex={0}>
-        <code>{shown[form]}</code>
-      </pre>
+      <Code>{shown[form]}</Code>
       <p class="actions">
         <SayingButton
           class="button primary"

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Code } from '../../shared/button.tsx'
 import { MemberList, TextLink } from '../../shared/members.tsx'
 import { day, fillNumber, t } from '../../shared/text.ts'
-import { CodeLabel } from '../code-label.tsx'
-import { ViewLink } from '../context.tsx'
+import { CodeLabel, ViewLink } from '../context.tsx'
 import type { Item } from './request.ts'
 
 /*
@@ -48,25 +48,14 @@ function CodeLink({ item, filter }: { item: Item; filter: 'category' | 'area' })
   )
 }
 
-/** The source's own attributes as a table, if there are some. */
-export function AttributeTable({ item: { extraAttributes } }: { item: Item }) {
-  const rows = Object.entries(extraAttributes).filter(([, value]) => !isEmpty(value))
-  if (rows.length === 0) return null
+/** The source's own attributes, if there are some. */
+export function Attributes({ item: { extraAttributes } }: { item: Item }) {
+  const known = Object.entries(extraAttributes).filter(([, value]) => !isEmpty(value))
+  if (known.length === 0) return null
   return (
     <section>
       <h2>{t.fromSource}</h2>
-      <table class="attributes">
-        <tbody>
-          {rows.map(([name, value]) => (
-            <tr key={name}>
-              <th scope="row" dir="auto">
-                {name}
-              </th>
-              <td dir="auto">{textOf(value)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <MemberList class="attributes" members={known.map(([name, value]) => [name, textOf(value)])} />
     </section>
   )
 }
@@ -85,10 +74,7 @@ export function FoldedMembers({ item: { dataset: _, parent, children, images, ..
         </Folded>
       )}
       <Folded summary={t.json}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls, so the keyboard must reach it */}
-        <pre tabIndex={0}>
-          <code>{JSON.stringify(members, undefined, 2)}</code>
-        </pre>
+        <Code>{JSON.stringify(members, undefined, 2)}</Code>
       </Folded>
     </>
   )
@@ -113,13 +99,13 @@ export function addressOf(item: Item): string {
 }
 
 /** Whether there is nothing to show: no value, or an empty text, list or object. */
-export function isEmpty(value: unknown): boolean {
+function isEmpty(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0
   return value === null || value === undefined || value === ''
 }
 
 /** A list is written with commas, an object as JSON. */
-export function textOf(value: unknown): string {
+function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(', ')
   return typeof value === 'object' ? JSON.stringify(value, undefined, 1) : String(value)
 }

@@ -1,10 +1,9 @@
 import { hasPlaces, type View } from '../../data/address.ts'
 import { fill, t } from '../../shared/text.ts'
-import { BackLine } from '../back-line.tsx'
-import { usePage, ViewLink } from '../context.tsx'
+import { BackLine, usePage, ViewLink } from '../context.tsx'
 import { DeveloperPanel } from '../developer/developer-panel.tsx'
 import { PictureFigure } from '../picture.tsx'
-import { AttributeTable, FoldedMembers, ItemFacts } from './item-facts.tsx'
+import { Attributes, FoldedMembers, ItemFacts } from './item-facts.tsx'
 import type { Item } from './request.ts'
 
 /** The page of one item. The view without the item is the view to go back to. */
@@ -40,7 +39,7 @@ export function ItemView({ item }: { item: Item }) {
       <p dir="auto">{item.description}</p>
       <ItemFacts item={item} hasDataset={isOfAll} />
       <Relatives item={item} view={view} />
-      <AttributeTable item={item} />
+      <Attributes item={item} />
       <p class="soft small" dir="auto">
         {item.dataset.attribution}
       </p>

@@ -2,10 +2,6 @@ import { type ApiRequest, ask, operation, restPath } from '../../data/api-reques
 import { LISTED, type ListedItem } from '../../data/datasets.ts'
 import { parseExactJson } from '../../shared/exact-json.ts'
 
-/*
- * The request for one place.
- */
-
 export interface Picture {
   originalUrl: string
   cdnUrl: string
@@ -14,24 +10,17 @@ export interface Picture {
   isPrimary: boolean
 }
 
-export interface Item extends ListedItem {
-  externalId: string | null
+const TEXTS = ['description', 'streetAddress', 'contactName', 'telephone', 'url', 'createdAt', 'updatedAt'] as const
+const OPTIONAL_TEXTS = [
+  ...(['externalId', 'addressRegion', 'addressLocality', 'postalCode', 'roadAddress'] as const),
+  ...(['jibunAddress', 'email', 'openingHours'] as const),
+] as const
+
+type Texts = Record<(typeof TEXTS)[number], string> & Record<(typeof OPTIONAL_TEXTS)[number], string | null>
+
+export interface Item extends ListedItem, Texts {
   keywords: string[]
-  description: string
-  streetAddress: string
-  addressRegion: string | null
-  addressLocality: string | null
-  postalCode: string | null
-  roadAddress: string | null
-  jibunAddress: string | null
-  contactName: string
-  telephone: string
-  email: string | null
-  url: string
-  openingHours: string | null
   extraAttributes: Record<string, unknown>
-  createdAt: string
-  updatedAt: string
   dataset: { id: string; slug: string; name: string; attribution: string }
   parent: { id: string; name: string } | null
   children: { total: number; nodes: { id: string; name: string; categoryCode: string }[] }
@@ -40,8 +29,8 @@ export interface Item extends ListedItem {
 
 /** The fields of an item with everything around it. */
 const DETAILS = `${LISTED}
-    externalId keywords description streetAddress addressRegion addressLocality postalCode roadAddress jibunAddress
-    contactName telephone email url openingHours extraAttributes createdAt updatedAt
+    ${OPTIONAL_TEXTS.join(' ')}
+    ${TEXTS.join(' ')} keywords extraAttributes
     dataset { id slug name attribution }
     parent { id name }
     children(limit: 100) { total nodes { id name categoryCode } }

@@ -6,10 +6,6 @@ import { fill, number, t } from '../../shared/text.ts'
 import { ViewLink } from '../context.tsx'
 import type { Entry, Legend } from './legend.ts'
 
-/*
- * The legend in a box on the map.
- */
-
 /** A dataset may have thousands of categories. */
 const MAX_REST = 100
 

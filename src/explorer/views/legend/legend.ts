@@ -1,6 +1,5 @@
 import { isSearch, refined, type View } from '../../data/address.ts'
-import type { Codes } from '../../data/codes.ts'
-import { type Dataset, findDataset } from '../../data/datasets.ts'
+import { type Codes, type Dataset, findDataset } from '../../data/datasets.ts'
 import type { Colouring } from '../../map/colours.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { refined, type View } from '../../data/address.ts'
-import { type Codes, type Facet, NO_CODES } from '../../data/codes.ts'
+import { type Codes, type Facet, NO_CODES } from '../../data/datasets.ts'
 import { useLater } from '../../shared/later.ts'
 import { t } from '../../shared/text.ts'
 import { ViewLink } from '../context.tsx'

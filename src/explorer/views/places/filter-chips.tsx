@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { refined, type View } from '../../data/address.ts'
 import { distance, t } from '../../shared/text.ts'
-import { CodeLabel } from '../code-label.tsx'
-import { usePage, ViewLink } from '../context.tsx'
+import { CodeLabel, usePage, ViewLink } from '../context.tsx'
 
 /** The filters of the view, below its title. Each is a link to the view without it. */
 export function FilterChips() {

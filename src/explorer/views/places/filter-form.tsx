@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { refined } from '../../data/address.ts'
-import { type Codes, type Facet, labelOf, NO_CODES } from '../../data/codes.ts'
+import { type Codes, type Facet, labelOf, NO_CODES } from '../../data/datasets.ts'
 import { Combobox, type Option } from '../../shared/combobox.tsx'
 import { useLater } from '../../shared/later.ts'
 import { fill, number, t } from '../../shared/text.ts'

@@ -59,7 +59,13 @@ export function NearbyForm() {
         defaultValue={String(view.near?.radius ?? DEFAULT_RADIUS_METRES)}
         onChange={() => view.near && withRadius((metres) => view.near && searchNear({ ...view.near, radius: metres }))}
       />
-      <div class="point">
+      <form
+        class="point"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void goThere()
+        }}
+      >
         <input
           ref={typed}
           id="near-point"
@@ -67,16 +73,11 @@ export function NearbyForm() {
           spellcheck={false}
           placeholder={t.pointExample}
           aria-label={t.point}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter') return
-            event.preventDefault()
-            void goThere()
-          }}
         />
-        <button type="button" class="button" onClick={() => void goThere()}>
+        <button type="submit" class="button">
           {t.searchThere}
         </button>
-      </div>
+      </form>
       <div class="actions">
         <button type="button" class="button" onClick={goHere}>
           {t.myLocation}

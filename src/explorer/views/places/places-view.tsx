@@ -1,13 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { isSearch, type View } from '../../data/address.ts'
-import type { Codes } from '../../data/codes.ts'
-import type { ListedItem } from '../../data/datasets.ts'
+import type { Codes, ListedItem } from '../../data/datasets.ts'
 import { DEFAULT_TABLE } from '../../data/table-columns.ts'
 import { isNarrow } from '../../page/narrow.ts'
 import { useLater } from '../../shared/later.ts'
 import { distance, fill, places, t } from '../../shared/text.ts'
-import { BackLine } from '../back-line.tsx'
-import { usePage, ViewLink } from '../context.tsx'
+import { BackLine, usePage, ViewLink } from '../context.tsx'
 import { DeveloperPanel, EmbedButton } from '../developer/developer-panel.tsx'
 import { PlaceRow } from '../place-row.tsx'
 import { CodeHint } from './code-hint.tsx'
@@ -22,7 +20,7 @@ import { Proposals } from './proposals.tsx'
  * The list of places: of a dataset, filtered, near a point, or found by a search.
  */
 
-interface PlacesProps {
+export interface PlacesProps {
   /** Those of all pages that were read. */
   items: readonly ListedItem[]
   total: Promise<number>
@@ -84,19 +82,11 @@ export function PlacesView({ items, total, least, codes, suggestions, table, mor
 
 function Controls({ codes }: { codes: Promise<Codes> }) {
   const { view, dataset, codesOf } = usePage()
-  const filters = view.dataset !== undefined && {
-    id: 'filters' as const,
-    label: t.filters,
-    form: <FilterForm reads={[codesOf(view.dataset), codes]} />,
+  const controls = {
+    ...(view.dataset !== undefined && { filters: <FilterForm reads={[codesOf(view.dataset), codes]} /> }),
+    ...(!isSearch(view) && { nearby: <NearbyForm /> }),
+    ...(dataset && !isSearch(view) && { download: <ExportLinks dataset={dataset} view={view} /> }),
   }
-  const nearby = !isSearch(view) && { id: 'nearby' as const, label: t.nearby, form: <NearbyForm /> }
-  const download = dataset &&
-    !isSearch(view) && {
-      id: 'download' as const,
-      label: t.download,
-      form: <ExportLinks dataset={dataset} view={view} />,
-    }
-  const controls = [filters, nearby, download].filter((each) => typeof each === 'object')
   return (
     <ControlRow controls={controls} first={view.near && !isNarrow() ? 'nearby' : undefined}>
       <ViewChoice />

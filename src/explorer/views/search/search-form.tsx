@@ -1,7 +1,6 @@
 import { Component, createRef, render } from 'preact'
 import { isSearch, type View } from '../../data/address.ts'
-import type { CodesOf } from '../../data/codes.ts'
-import type { Dataset, ListedItem } from '../../data/datasets.ts'
+import type { CodesOf, Dataset, ListedItem } from '../../data/datasets.ts'
 import type { Bounds } from '../../map/box.ts'
 import { isNarrow } from '../../page/narrow.ts'
 import { Combobox, type Option } from '../../shared/combobox.tsx'
@@ -22,6 +21,8 @@ const NONE: readonly Option[] = []
 export type Search = Pick<View, 'dataset' | 'compared' | 'text' | 'within'>
 
 export interface SearchProps {
+  /** Gets the form when it is on the page. */
+  ready: (form: SearchForm) => void
   search: (search: Search) => void
   visibleBox: () => Bounds
   /** Opens a suggested place. */
@@ -65,6 +66,10 @@ export class SearchForm extends Component<SearchProps, SearchState> {
   readonly #visible = createRef<HTMLInputElement>()
   #suggesting = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
+
+  override componentDidMount(): void {
+    this.props.ready(this)
+  }
 
   /** Shows the search of a view. */
   show(view: View, datasets: readonly Dataset[]): void {
@@ -219,9 +224,10 @@ export class SearchForm extends Component<SearchProps, SearchState> {
 }
 
 /** Puts the form into an element. */
-export function startSearch(place: HTMLElement, props: SearchProps): SearchForm {
-  const form = createRef<SearchForm>()
-  render(<SearchForm {...props} ref={form} />, place)
-  if (!form.current) throw new TypeError('The search was not drawn')
-  return form.current
+export function startSearch(place: HTMLElement, props: Omit<SearchProps, 'ready'>): SearchForm {
+  const forms: SearchForm[] = []
+  render(<SearchForm {...props} ready={(form) => forms.push(form)} />, place)
+  const [form] = forms
+  if (!form) throw new TypeError('The search was not drawn')
+  return form
 }

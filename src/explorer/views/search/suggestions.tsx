@@ -1,6 +1,5 @@
 import type { View } from '../../data/address.ts'
-import { type Codes, labelOf, NO_CODES } from '../../data/codes.ts'
-import { LISTED, type ListedItem } from '../../data/datasets.ts'
+import { type Codes, LISTED, type ListedItem, labelOf, NO_CODES } from '../../data/datasets.ts'
 import { toBoundingBox } from '../../map/box.ts'
 import { runGraphQL } from '../../shared/api.ts'
 import { useLater } from '../../shared/later.ts'

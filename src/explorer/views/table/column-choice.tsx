@@ -1,4 +1,3 @@
-import { useMemo } from 'preact/hooks'
 import { COLUMNS, type Table } from '../../data/table-columns.ts'
 import { t } from '../../shared/text.ts'
 import { usePage } from '../context.tsx'
@@ -9,14 +8,6 @@ let isChoiceOpen = false
 /** The boxes that choose the columns of the table. */
 export function ColumnChoice({ table }: { table: Table }) {
   const { view, open } = usePage()
-  // All boxes count: a person may tick the next one before the table has the last one.
-  const chosen = useMemo(() => new Set(table.fields), [table])
-  const choose = (field: string, isChosen: boolean) => {
-    if (isChosen) chosen.add(field)
-    else chosen.delete(field)
-    const fields = COLUMNS.map((column) => column.field).filter((each) => chosen.has(each))
-    open({ ...view, table: { ...table, fields } })
-  }
   return (
     <details
       class="columns"
@@ -26,17 +17,26 @@ export function ColumnChoice({ table }: { table: Table }) {
       }}
     >
       <summary>{t.columns}</summary>
-      {COLUMNS.filter(({ field }) => field !== 'name').map(({ field, label }) => (
-        <label key={field}>
-          <input
-            type="checkbox"
-            defaultChecked={table.fields.includes(field)}
-            data-focus={`column-${field}`}
-            onChange={({ currentTarget: { checked } }) => choose(field, checked)}
-          />{' '}
-          {label}
-        </label>
-      ))}
+      <form
+        // All boxes count: a person may tick the next one before the table has the last one.
+        onChange={({ currentTarget }) => {
+          const chosen = new FormData(currentTarget).getAll('column').map(String)
+          open({ ...view, table: { ...table, fields: ['name', ...chosen] } })
+        }}
+      >
+        {COLUMNS.filter(({ field }) => field !== 'name').map(({ field, label }) => (
+          <label key={field}>
+            <input
+              type="checkbox"
+              name="column"
+              value={field}
+              defaultChecked={table.fields.includes(field)}
+              data-focus={`column-${field}`}
+            />{' '}
+            {label}
+          </label>
+        ))}
+      </form>
     </details>
   )
 }

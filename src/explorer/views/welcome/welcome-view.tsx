@@ -1,7 +1,6 @@
-import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { hasPlaces, type View } from '../../data/address.ts'
-import { copy, SayingButton } from '../../shared/button.tsx'
+import { Code, copy, SayingButton } from '../../shared/button.tsx'
 import { byId } from '../../shared/element.ts'
 import { TextLink } from '../../shared/members.tsx'
 import { readPageData } from '../../shared/page-data.ts'
@@ -25,7 +24,7 @@ export function WelcomeView({ view }: { view: View }) {
       <ForOperators dataset={view.dataset} />
       <details>
         <summary>{t.withoutPage}</summary>
-        <ShellCommand>{command}</ShellCommand>
+        <Code>{command}</Code>
         <p class="actions">
           <SayingButton class="button" label={t.copy} act={(say) => copy(command, say)} />
         </p>
@@ -47,19 +46,10 @@ function ForOperators({ dataset }: { dataset: string | undefined }) {
     <details>
       <summary>{t.iOperate}</summary>
       <p>{t.operatorMakesOne}</p>
-      <ShellCommand>{`npx dataset-catalog keys create --name NAME${grant}`}</ShellCommand>
+      <Code>{`npx dataset-catalog keys create --name NAME${grant}`}</Code>
       <p>{t.operatorOpensPage}</p>
-      <ShellCommand>PUBLIC_KEY=dck_... npx dataset-catalog serve</ShellCommand>
+      <Code>PUBLIC_KEY=dck_... npx dataset-catalog serve</Code>
     </details>
-  )
-}
-
-function ShellCommand({ children }: { children: ComponentChildren }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long command scrolls, so the keyboard must reach it
-    <pre tabIndex={0}>
-      <code>{children}</code>
-    </pre>
   )
 }
 
