@@ -1,46 +1,31 @@
 import type { ExpressionSpecification } from 'maplibre-gl'
 
-export interface Colours {
-  water: string
-  land: string
-  park: string
-  road: string
-  border: string
-  /** Places by category or dataset. Okabe and Ito chose them so that colour-blind people tell them apart. */
-  values: readonly string[]
-  /** Places of other categories or datasets. */
-  others: string
-  /** A place, and the ring of several, if all have one colour. */
-  dot: string
-  /** The edge of a place. */
-  edge: string
-  /** The edge of the chosen item. */
-  ink: string
-  /** Names beside places. */
-  text: string
-  /** Names of cities and countries. */
-  cities: string
-  countries: string
-  /** The chosen item, and the searched circle. */
-  chosen: string
-}
-
-export const LIGHT: Colours = {
+/** The colours of the map by day. */
+export const LIGHT = {
   water: '#dfe8ef',
   land: '#f7f7f4',
   park: '#e4eedd',
   road: '#dcdcd4',
   border: '#c6ccd2',
+  /** Places by category or dataset. Okabe and Ito chose them so that colour-blind people tell them apart. */
   values: ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#1b2430'],
+  /** Places of other categories or datasets. */
   others: '#8a929c',
+  /** The edge of a place. */
   edge: '#1b2430',
+  /** A place, and the ring of several, if all have one colour. */
   dot: '#0b5cad',
+  /** The edge of the chosen item. */
   ink: '#ffffff',
+  /** Names beside places, of cities, and of countries. */
   text: '#1f2933',
   cities: '#5b6672',
   countries: '#7b7f6f',
+  /** The chosen item, and the searched circle. */
   chosen: '#c2410c',
 }
+export type Colours = Readonly<typeof LIGHT>
+
 export const DARK: Colours = {
   water: '#10161d',
   land: '#222a33',

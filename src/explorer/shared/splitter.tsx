@@ -1,4 +1,4 @@
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /*
  * A handle that changes a width: dragged, or moved with the arrow keys (https://www.w3.org/WAI/ARIA/apg/patterns/windowsplitter/).
@@ -21,6 +21,8 @@ interface Split {
 
 export function Splitter({ label, controls, width, least, most, setWidth, ...attributes }: Split) {
   const [now, say] = useState(least)
+  /** From the pointer to the width. */
+  const grip = useRef(0)
   // The browser chooses the first width when the handle is on the page. Later widths may depend on the window.
   useLayoutEffect(() => {
     const frame = requestAnimationFrame(() => say(width()))
@@ -30,15 +32,6 @@ export function Splitter({ label, controls, width, least, most, setWidth, ...att
     const next = Math.round(Math.min(most(), Math.max(least(), wanted)))
     setWidth(next)
     say(next)
-  }
-  const drag = (event: PointerEvent & { currentTarget: HTMLElement }) => {
-    event.preventDefault()
-    const handle = event.currentTarget
-    handle.setPointerCapture(event.pointerId)
-    const offset = width() - event.clientX
-    const move = (next: PointerEvent) => change(next.clientX + offset)
-    handle.addEventListener('pointermove', move)
-    handle.addEventListener('lostpointercapture', () => handle.removeEventListener('pointermove', move), { once: true })
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: an <hr> can't be moved
@@ -53,7 +46,14 @@ export function Splitter({ label, controls, width, least, most, setWidth, ...att
       aria-valuemax={Math.round(most())}
       aria-valuenow={Math.round(now)}
       onFocus={() => say(width())}
-      onPointerDown={drag}
+      onPointerDown={(event) => {
+        event.preventDefault()
+        event.currentTarget.setPointerCapture(event.pointerId)
+        grip.current = width() - event.clientX
+      }}
+      onPointerMove={({ currentTarget, pointerId, clientX }) =>
+        currentTarget.hasPointerCapture(pointerId) && change(clientX + grip.current)
+      }
       onKeyDown={(event) => {
         const wanted = {
           ArrowLeft: width() - STEP,
