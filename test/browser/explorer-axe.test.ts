@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { useApp } from '../support/app.ts'
-import { axeFindings, hasBrowser, PHONE, useVisit, WIDE } from '../support/browser.ts'
+import { axeFindings, cutRings, hasBrowser, PHONE, useVisit, WIDE } from '../support/browser.ts'
 
 /** The pages, and an element that each has when it is complete. */
 const PAGES = [
@@ -18,7 +18,7 @@ const PAGES = [
   ['?dataset=seoul-landmarks&item=ed9ea7d8-caaf-5cf9-817b-36ba51a4744b', '.members'],
 ] as const
 
-describe.skipIf(!hasBrowser)('axe finds nothing', () => {
+describe.skipIf(!hasBrowser)('axe finds nothing, and no focus ring is cut', () => {
   const t = useApp({ data: 'sample' })
   const visit = useVisit(t, WIDE, { map: false, hasKey: true })
 
@@ -39,5 +39,6 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
       // Scalar and GraphiQL draw their pages bit by bit.
       await expect.poll(() => axeFindings(visit.page), { interval: 1000 }).toEqual([])
     }
+    expect(await cutRings(visit.page)).toEqual([])
   })
 })

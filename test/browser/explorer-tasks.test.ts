@@ -128,6 +128,24 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
   })
 
+  test.each([
+    '?dataset=seoul-landmarks&view=table',
+    '?dataset=seoul-landmarks&view=about',
+    '?dataset=seoul-landmarks&area=11560&lang=de',
+  ])('on a phone reads no name that is broken at a hyphen: %s', async (address) => {
+    await page.goto(`${t.url}/${address}`)
+    await page.locator('.view').getByText('Yeongdeungpo-gu').first().waitFor()
+    const lines = await page
+      .locator('.view :not(:has(*))', { hasText: /^\S+-gu$/ })
+      .evaluateAll((all) => all.map((each) => each.getClientRects().length))
+    expect(lines.length).toBeGreaterThan(0)
+    expect(lines.filter((count) => count !== 1)).toEqual([])
+    const height = await page
+      .locator('.word')
+      .evaluateAll((all) => Math.max(...all.map((each) => each.getBoundingClientRect().height)))
+    expect(height).toBeLessThan(30)
+  })
+
   test('on a phone sees the places of a nearby search, not its form', async () => {
     await openStart()
     await link('Seoul Landmarks').click()

@@ -156,6 +156,33 @@ export async function axeFindings(page: Pick<Page, 'evaluate'>): Promise<[string
   return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
 }
 
+/** Focuses one element after the other. Returns those whose ring is cut by the page, or by a part that scrolls or hides what it has no room for. */
+export function cutRings(page: Pick<Page, 'evaluate'>): Promise<string[]> {
+  return page.evaluate(() => {
+    for (const folded of document.querySelectorAll('details')) folded.open = true
+    const isCut = (element: HTMLElement) => {
+      element.focus()
+      element.scrollIntoView({ block: 'center', inline: 'center' })
+      const { outlineStyle, outlineWidth, outlineOffset } = getComputedStyle(element)
+      if (document.activeElement !== element || outlineStyle === 'none') return false
+      const ring = Number.parseFloat(outlineWidth) + Number.parseFloat(outlineOffset) - 0.5
+      const { left, top, right, bottom, height } = element.getBoundingClientRect()
+      const goesBeyond = (edge: Omit<DOMRectReadOnly, 'x' | 'y' | 'width' | 'toJSON'>) =>
+        left - ring < edge.left ||
+        right + ring > edge.right ||
+        (height < edge.height && (top - ring < edge.top || bottom + ring > edge.bottom))
+      if (goesBeyond(new DOMRect(0, 0, document.documentElement.clientWidth, innerHeight))) return true
+      for (let part = element.parentElement; part && part !== document.body; part = part.parentElement)
+        if (getComputedStyle(part).overflow !== 'visible' && goesBeyond(part.getBoundingClientRect())) return true
+      return false
+    }
+    const all = document.querySelectorAll<HTMLElement>(
+      'a[href], button:enabled, input, select, summary, [tabindex="0"]',
+    )
+    return [...all].filter((element) => element.checkVisibility() && isCut(element)).map((each) => each.outerHTML)
+  })
+}
+
 /** Executes the first operation of the API reference, and waits for its answer. */
 export async function sendFromReference(page: Page): Promise<void> {
   // The page draws an operation when it comes into view.

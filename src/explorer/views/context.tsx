@@ -61,7 +61,17 @@ export function ViewLink({ to, isBack = false, children, ...attributes }: ViewLi
 export function CodeLabel({ of, code, dataset }: { of: keyof Codes; code: string; dataset: string }) {
   const { codesOf } = usePage()
   const codes = useLater(codesOf(dataset), NO_CODES)
-  return <>{codes && labelOf(code, codes[of])}</>
+  return codes && <Words text={labelOf(code, codes[of])} />
+}
+
+/** A longer word is wider than a cell of the table. */
+const MAX_WORD = 24
+
+/** A text in which a word with a hyphen, such as `Yeongdeungpo-gu`, breaks only if a line is too short for it. */
+export function Words({ text }: { text: string }) {
+  const wordOf = (part: string, n: number) =>
+    n % 2 === 0 || part.length > MAX_WORD ? part : <span class="word">{part}</span>
+  return <>{text.split(/(\S+-\S+)/).map(wordOf)}</>
 }
 
 interface BackLineProps {

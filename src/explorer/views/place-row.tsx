@@ -1,7 +1,7 @@
 import type { ListedItem } from '../data/datasets.ts'
 import { useLater } from '../shared/later.ts'
 import { distance } from '../shared/text.ts'
-import { CodeLabel, usePage, ViewLink } from './context.tsx'
+import { CodeLabel, usePage, ViewLink, Words } from './context.tsx'
 import { Swatch, swatchOf } from './legend/legend-box.tsx'
 import { Thumbnail } from './picture.tsx'
 
@@ -19,7 +19,9 @@ export function PlaceRow({ item, keepsText = true }: PlaceRowProps) {
   const colour = colours && swatchOf(colours, item)
   return (
     <li>
-      <ViewLink to={{ ...view, ...(!keepsText && { text: undefined }), item: id, at: undefined }}>{name}</ViewLink>
+      <ViewLink to={{ ...view, ...(!keepsText && { text: undefined }), item: id, at: undefined }}>
+        <Words text={name} />
+      </ViewLink>
       <span class="soft small">
         {item.distance !== undefined && `${distance(item.distance)} · `}
         {colour && <Swatch colour={colour} />}

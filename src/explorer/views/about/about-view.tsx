@@ -2,7 +2,7 @@ import type { View } from '../../data/address.ts'
 import { type Dataset, type Extent, type Facet, type ListedItem, labelOf, localized } from '../../data/datasets.ts'
 import { MemberList, TextLink } from '../../shared/members.tsx'
 import { day, degrees, fill, number, percent, places, t } from '../../shared/text.ts'
-import { BackLine, usePage, ViewLink } from '../context.tsx'
+import { BackLine, usePage, ViewLink, Words } from '../context.tsx'
 import { DeveloperPanel } from '../developer/developer-panel.tsx'
 import { ExportLinks } from '../places/export-links.tsx'
 import { ViewChoice } from '../places/places-view.tsx'
@@ -116,7 +116,7 @@ function Bars({ title, facets, all, viewOf }: BarsProps) {
         {facets.slice(0, MAX_BARS).map(({ code, label, total }) => (
           <li key={code}>
             <ViewLink to={viewOf(code)} title={code}>
-              {label ?? code}
+              <Words text={label ?? code} />
             </ViewLink>
             <meter min={0} max={Math.max(1, all)} value={total} aria-hidden="true" />
             <span class="soft">

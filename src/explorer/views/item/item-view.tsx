@@ -1,6 +1,6 @@
 import { hasPlaces, type View } from '../../data/address.ts'
 import { fill, t } from '../../shared/text.ts'
-import { BackLine, usePage, ViewLink } from '../context.tsx'
+import { BackLine, usePage, ViewLink, Words } from '../context.tsx'
 import { DeveloperPanel } from '../developer/developer-panel.tsx'
 import { PictureFigure } from '../picture.tsx'
 import { Attributes, FoldedMembers, ItemFacts } from './item-facts.tsx'
@@ -27,7 +27,7 @@ export function ItemView({ item }: { item: Item }) {
         }
       />
       <h1 tabIndex={-1} dir="auto">
-        {item.name}
+        <Words text={item.name} />
       </h1>
       {images.length > 0 && (
         <div class="pictures">
@@ -53,7 +53,9 @@ export function ItemView({ item }: { item: Item }) {
 function Relatives({ item: { parent, children }, view }: { item: Item; view: View }) {
   if (!parent && children.total === 0) return null
   const link = ({ id, name }: { id: string; name: string }) => (
-    <ViewLink to={{ ...view, item: id, at: undefined }}>{name}</ViewLink>
+    <ViewLink to={{ ...view, item: id, at: undefined }}>
+      <Words text={name} />
+    </ViewLink>
   )
   const rest = children.total - children.nodes.length
   return (

@@ -2,7 +2,7 @@ import type { View } from '../../data/address.ts'
 import { COLUMNS, type Column, type Row, type Table } from '../../data/table-columns.ts'
 import { useLater } from '../../shared/later.ts'
 import { distance, fill, t } from '../../shared/text.ts'
-import { CodeLabel, usePage, ViewLink } from '../context.tsx'
+import { CodeLabel, usePage, ViewLink, Words } from '../context.tsx'
 import { PAGE_SIZE } from '../places/request.ts'
 import { ColumnChoice } from './column-choice.tsx'
 import { ColumnHead, useWidths, type Widths } from './column-head.tsx'
@@ -70,7 +70,9 @@ function Cell({ field, row, widths }: { field: string; row: Row; widths: Widths 
   if (field === 'name') {
     return (
       <th scope="row" {...style}>
-        <ViewLink to={{ ...view, item: row.id, at: undefined }}>{value}</ViewLink>
+        <ViewLink to={{ ...view, item: row.id, at: undefined }}>
+          <Words text={value} />
+        </ViewLink>
       </th>
     )
   }
