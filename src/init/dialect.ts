@@ -84,35 +84,18 @@ const ROWS = 50
 /** Nearly all rows have as many cells as the header, if the separator is right. */
 const REGULAR = 0.8
 
-/**
- * Finds the separator that gives the most columns, with the same number in nearly all rows. A hint in the file proves it, and a usual one if no
- * other does the same. A sign of the first line, such as a space, is one if no usual one gives columns.
- */
+/** Finds the separator that gives the most columns, with the same number in nearly all rows. A hint in the file proves it. */
 function inferDelimiter(start: string): { delimiter: string; choices: Choice[] } {
   const { hint } = findHint(start)
   if (hint !== undefined) return { delimiter: hint, choices: [] }
-  const split = (separators: readonly { separator: string; name: string }[]) =>
-    separators
-      .map((each) => ({ ...each, header: regularHeader(start, each.separator) }))
-      .filter(({ header }) => header.length > 1)
-      .sort((one, other) => other.header.length - one.header.length)
-  const usual = split(SEPARATORS)
-  const found = usual.length > 0 ? usual : split(signsIn(start))
+  const found = SEPARATORS.map((each) => ({ ...each, header: regularHeader(start, each.separator) }))
+    .filter(({ header }) => header.length > 1)
+    .sort((one, other) => other.header.length - one.header.length)
   const readings = found.map(({ separator, name, header }) => {
     const example = `${header.length} columns, the first is ${JSON.stringify(header[0])}`
     return toReading(name, example, { delimiter: separator })
   })
-  // A sign that is no usual separator is shown.
-  const choices =
-    usual.length === 0 && found.length > 0 ? [{ what: 'delimiter', readings }] : openChoice('delimiter', readings)
-  return { delimiter: found[0]?.separator ?? ',', choices }
-}
-
-/** The characters of the first line that are in no usual name of a column. */
-function signsIn(start: string): { separator: string; name: string }[] {
-  const [line = ''] = start.split(/[\r\n]/, 1)
-  const signs = new Set(line.replace(/[\p{L}\p{M}\p{N}\p{Cs}"'_().-]/gu, ''))
-  return [...signs].map((separator) => ({ separator, name: separator === ' ' ? 'spaces' : JSON.stringify(separator) }))
+  return { delimiter: found[0]?.separator ?? ',', choices: openChoice('delimiter', readings) }
 }
 
 /** The header, if nearly all rows have as many cells; else none. */

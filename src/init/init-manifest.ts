@@ -9,7 +9,7 @@ import type { Columns, ItemFile } from '../rows/manifest.ts'
 import type { Choice } from './choice.ts'
 import { CODES, type CodeField, findColumns } from './columns.ts'
 import { detectDialect, detectSheet } from './dialect.ts'
-import { explainUnread, findPosition } from './position.ts'
+import { findPosition } from './position.ts'
 import { readSample, type Sample } from './sample.ts'
 import { slugOf } from './slug.ts'
 import { type CheckedRows, surveyRows } from './survey.ts'
@@ -33,8 +33,6 @@ export interface Proposal extends Pick<System, 'question' | 'systems'>, Omit<Che
   texts: string[]
   /** The required fields that no column has. */
   missing: string[]
-  /** Why columns that are called like a required field are none. */
-  unread: string[]
   /** The columns that are no field of an item but extra attributes. */
   unused: { column: string; value: string }[]
   places: Located[]
@@ -132,7 +130,6 @@ async function propose(path: string, category: string, country: string | undefin
   const file = { ...plain, dialect, isExact: false }
   const { columns: complete, named, labels, texts, checked } = await surveyRows(file, sample, columns)
   const missing = ['name', 'latitude', 'longitude'].filter((field) => !Object.hasOwn(complete, field))
-  const unread = missing.some((field) => field !== 'name') ? explainUnread(sample, position) : []
   if (!named) missing.push('externalId')
   const canRead = missing.length === 0 && crs !== UNKNOWN_SYSTEM
   const exampleOf = (column: string) => ({ column, value: sample.example(column) })
@@ -156,7 +153,6 @@ async function propose(path: string, category: string, country: string | undefin
       .filter((column) => typeof column === 'string')
       .map(exampleOf),
     missing,
-    unread,
     ...(system.question !== undefined && { question: system.question }),
     ...(system.systems && { systems: system.systems }),
     ...(canRead ? checked : { rows: checked.rows, bad: [], warnings: [] }),

@@ -1,5 +1,5 @@
 import { columnsOfField } from '../rows/column-mapping.ts'
-import { describeCoordinate, isHemisphere, plainCoordinate } from '../rows/coordinate-text.ts'
+import { isHemisphere, plainCoordinate } from '../rows/coordinate-text.ts'
 import type { Dialect } from '../rows/formats/source.ts'
 import type { ColumnSource, Columns } from '../rows/manifest.ts'
 import { type Choice, openChoice, toReading } from './choice.ts'
@@ -10,7 +10,7 @@ import { describePlace } from './where.ts'
 
 /** The columns of the place, and what is open about them. */
 export interface Position {
-  /** It has neither if no columns are called like coordinates and have values of them. */
+  /** It has neither if no columns are called like coordinates. */
   columns: Pick<Columns, Coordinate>
   areMetres: boolean
   decimal: Dialect['decimal']
@@ -32,7 +32,7 @@ const SIDES = {
 }
 
 /**
- * Finds the columns of the place by their names, if their values fit: decimals, then degrees in parts, whole degrees, metres.
+ * Finds the columns of the place by their names, first those whose values fit: decimals, then degrees in parts, whole degrees, metres.
  * @param hasOwnCrs is whether the file names its system: metres may be called like angles then
  */
 export async function findPosition(sample: Sample, hasOwnCrs: boolean): Promise<Position> {
@@ -57,14 +57,10 @@ export async function findPosition(sample: Sample, hasOwnCrs: boolean): Promise<
     choices.push(...(await orderChoice(sample, degrees, decimal)), ...called, ...wholeChoice(sample, degrees))
     return { ...place, columns: withSides(sample, degrees, sides) }
   }
-  const exchanged = findPair(sample, { latitude: named.longitude, longitude: named.latitude }, areDegrees)
-  if (exchanged && exchanged.latitude !== exchanged.longitude) {
-    const why = `${exchanged.longitude} to the east, against its name: it has more than 90 degrees`
-    choices.push({ what: 'latitude and longitude', readings: [toReading(why, '', exchanged)] })
-    return { ...place, columns: exchanged }
-  }
   const metres = findPair(sample, named, areMetres)
-  return { ...place, columns: metres ?? {}, areMetres: metres !== undefined }
+  // Of columns with other values, the bad rows say why.
+  const called = pairOf((field) => named[field][0])
+  return { ...place, columns: metres ?? called ?? {}, areMetres: metres !== undefined }
 }
 
 const both = <Each>(of: (field: Coordinate) => Each): Record<Coordinate, Each> => ({
@@ -213,42 +209,4 @@ async function orderChoice(sample: Sample, pair: Pair, decimal: Dialect['decimal
     await understand(pair, { latitude: north, longitude: east }),
     await understand({ latitude: longitude, longitude: latitude }, { latitude: east, longitude: north }),
   ])
-}
-
-/** Characters of a value that are shown. */
-const SHOWN = 60
-
-/** Says why columns that are called like coordinates are none. */
-export function explainUnread(sample: Sample, { decimal }: Position): string[] {
-  const number = sample.columns.find((column) => /^-?\d{1,3}[.,]\d+$/.test(column))
-  if (number !== undefined)
-    return [`the first line has no names but values such as ${number}; add a line with names above it`]
-  const { latitude, longitude } = findCoordinates(sample.columns)
-  return [...new Set([...latitude, ...longitude])].flatMap((column) => {
-    const field = longitude.includes(column) ? 'longitude' : 'latitude'
-    for (const text of sample.texts(column)) {
-      const what = describeWrong(column, text, decimal, field)
-      if (what !== undefined) return `the column ${column} has ${text.slice(0, SHOWN)}, ${what}`
-    }
-    return []
-  })
-}
-
-/** Says why a text is no number of degrees; undefined if it is one. */
-function describeWrong(
-  column: string,
-  text: string,
-  decimal: Dialect['decimal'],
-  field: Coordinate,
-): string | undefined {
-  const limit = LIMITS[field]
-  if (/e7\b/i.test(column) && /^-?\d{6,}$/.test(text)) return 'degrees times 10,000,000: divide by it'
-  const what = describeCoordinate(text)
-  if (what !== undefined) return `${what}; write latitude and longitude into two columns, as numbers of degrees`
-  const number = Math.abs(readNumber(text, field, decimal, false))
-  if (number <= limit) return undefined
-  if (number <= LIMITS.longitude) return `more than ${limit} degrees; some rows may have both columns exchanged`
-  return number > limit
-    ? 'no number of degrees: perhaps metres, degrees without signs, or a lost decimal sign'
-    : 'no number of degrees'
 }

@@ -17,6 +17,8 @@ import { findReferenceSystem, type ReferenceSystem } from './reference-system.ts
 const DECIMALS = 7
 /** Larger numbers may be metres or feet, and are no angle. */
 const LARGEST_ANGLE = 999
+/** Larger numbers are no metres. */
+const LARGEST_METRES = 20_100_000
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$/
 const COMMA_NUMBER = /^[+-]?\d+(?:\.\d{3})*,\d+$/
 /** Commas that may separate thousands. */
@@ -55,7 +57,8 @@ function readHalf(value: unknown, field: CoordinateField, file: ItemFile): Coord
   const text = textOf(value).trim()
   if (text === '') return undefined
   const number = plainPair(text, field) ?? ''
-  const wrong = 'must be one of two numbers in one cell, with the longitude above 90 or in WKT or GeoJSON'
+  const wrong =
+    'must be one of two numbers in one cell, with the longitude above 90 or in WKT or GeoJSON; else write two columns'
   return NUMBER.test(number) ? number : new Misfit(`${field} ${wrong}`, [field])
 }
 
@@ -73,7 +76,8 @@ function readCoordinate(
   const plain = plainCoordinate(text, { field, decimal, areMetres })
   if (!NUMBER.test(plain)) return new Misfit(`${field} ${describeWrong(text, plain, file)}`, [field])
   if (system || Math.abs(Number(plain)) <= LARGEST_ANGLE) return plain
-  return new Misfit(`${field} is no number of degrees; ${adviseMetres(file)}`, [field])
+  const advice = Math.abs(Number(plain)) > LARGEST_METRES ? 'divide it by 10,000,000 if it is E7' : adviseMetres(file)
+  return new Misfit(`${field} is no number of degrees; ${advice}`, [field])
 }
 
 const adviseMetres = (file: ItemFile) => `if it is metres, ${adviseEntry(file, { crs: 'EPSG:…' })}`

@@ -244,34 +244,38 @@ test('what has no column is named with the columns that are left, and no manifes
   await expect(initManifest(good, join(folder, 'no', 'folder.json'))).rejects.toThrow("can't be written: ENOENT")
 })
 
+const NO_PAIR = 'latitude must be one of two numbers in one cell, with the longitude above 90 or in WKT or GeoJSON'
 test.each([
   [
     'degrees, minutes and seconds without signs',
     'name,lat,lon\nA,373000,1270000\n',
-    'lat has 373000, no number of degrees: perhaps metres, degrees without signs, or a lost decimal sign',
+    ': latitude is no number of degrees; if it is metres, ',
   ],
+  ['a pair in either order', 'name,location\nBonn,"50.7, 7.1"\n', `${NO_PAIR}; else write two columns: 50.7, 7.1 (`],
+  ['another word', 'name,lat,lon\nA,north,east\n', ': latitude must be a decimal number: north (column lat)'],
+  ['an object', '{"name":"A","coord":{"a":1}}\n', `${NO_PAIR}; else write two columns: {"a":1} (column coord)`],
   [
-    'a pair in either order',
-    'name,location\nBonn,"50.7, 7.1"\n',
-    'location has 50.7, 7.1, a pair of numbers; write latitude and longitude into two columns, as numbers of degrees',
+    'a large number',
+    'name,lat,lon\nA,48.1,11.5\nB,480.1,11.5\n',
+    ':3: latitude must be from -90 to 90: 480.1 (column lat)',
   ],
-  ['another word', 'name,lat,lon\nA,north,east\n', 'lat has north, no number of degrees'],
-  ['an object', '{"name":"A","coord":{"a":1}}\n', 'coord has {"a":1}, a list or an object'],
-  ['lost decimal signs', 'Name;Breite\nA;51.050.407\nB;51.051.408\n', 'Breite has 51.050.407, no number of degrees'],
-  ['a large number', 'name,lat,lon\nA,48.1,11.5\nB,480.1,11.5\n', 'lat has 480.1, no number of degrees'],
   [
     'exchanged columns in some rows',
     'name,lat,lon\nA,30.2,-97.8\nB,-97.9,30.3\n',
-    'lat has -97.9, more than 90 degrees; some rows may have both columns exchanged',
+    ':3: latitude must be from -90 to 90; latitude and longitude look swapped: -97.9 (column lat)',
   ],
-])('one value that can not be read is shown: %s', async (_what, text, expected) => {
-  const { unread, missing } = await init(text, undefined, text.startsWith('{') ? 'ndjson' : 'csv')
-  expect(missing).toContain('latitude')
-  expect(unread[0]).toContain(`the column ${expected}`)
+])('a value that can not be read is shown, as an import says it: %s', async (_what, text, expected) => {
+  const { bad, missing } = await init(text, undefined, text.startsWith('{') ? 'ndjson' : 'csv')
+  expect(missing).toEqual([])
+  expect(bad[0]).toContain(expected)
 })
 
-test('a file without a header has numbers for names', async () => {
-  expect((await init('A,37.5,127.1\nB,37.6,127.2\n')).unread[0]).toContain('no names but values such as 37.5')
+test('a file without a header has values for names', async () => {
+  const { missing, unused } = await init('A,37.5,127.1\nB,37.6,127.2\n')
+  expect([missing, unused.map(({ column }) => column)]).toEqual([
+    ['name', 'latitude', 'longitude', 'externalId'],
+    ['A', '37.5', '127.1'],
+  ])
 })
 
 describe('What a file is, is found out:', () => {
@@ -340,7 +344,7 @@ describe('What a file is, is found out:', () => {
     const mac = ['Bezeichnung;Breitengrad;Längengrad', ...Array(2_000).fill('Rathaus;48,137389;11,575389')]
     expect((await init(mac.join('\r'))).dialect.delimiter).toBe(';')
     const spaced = await init('name lat lon\nA 37.5 127\nB 37.6 128\n')
-    expect([spaced.choiceOf('delimiter')?.[0]?.choice, spaced.badRows]).toEqual(['spaces', 0])
+    expect(spaced.unused).toEqual([{ column: 'name lat lon', value: 'A 37.5 127' }])
   })
 
   test('texts beyond ASCII', async () => {

@@ -24,7 +24,6 @@ interface Kind {
   /** The number of rows, and the beginning of the reason of a bad one. */
   rows?: number
   bad?: string
-  unread?: string
   question?: string
   /** The beginning of one of the systems that are listed. */
   systems?: string
@@ -54,7 +53,6 @@ test.each(CASES)('$what', async (kind) => {
   if (kind.dialect) expect(proposal.dialect).toEqual(kind.dialect)
   const [place] = proposal.places
   if (kind.place) expect(`${place?.latitude} ${place?.longitude} ${place?.where}`).toContain(kind.place)
-  if (kind.unread) expect(proposal.unread[0]).toBe(kind.unread)
   expect(proposal.question).toEqual(kind.question ?? (kind.systems ? expect.any(String) : undefined))
   if (kind.systems) expect(proposal.systems?.map(({ write }) => write)).toContain(kind.systems)
   for (const [what, writes] of Object.entries(kind.choices ?? {})) {

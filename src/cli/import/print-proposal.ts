@@ -47,7 +47,7 @@ function describeFile({ file, read, rows }: Proposal): string {
   return `${file}   ${facts.filter(Boolean).join(', ')}`
 }
 
-function printFields({ columns, values, labels, missing, unread, unused }: Proposal): void {
+function printFields({ columns, values, labels, missing, unused }: Proposal): void {
   const member = <Value>(of: Partial<Record<string, Value>>, field: string): Value | undefined => of[field]
   const fields = Object.entries(columns).flatMap(([field, source]) => {
     if (field === 'extraAttributes' && missing.length > 0) return []
@@ -56,11 +56,10 @@ function printFields({ columns, values, labels, missing, unread, unused }: Propo
     const own = ['', title, describeSource(source), member(values, field) ?? '']
     return label === undefined ? [own] : [own, ['', '  its label', label.column, label.value]]
   })
-  const lacking = missing.map((field) => ['', field, '?', 'no column is called so and has such values'])
+  const lacking = missing.map((field) => ['', field, '?', 'no column is called so'])
   const left = missing.length > 0 ? unused.map(({ column, value }) => ['', '(no field)', column, value]) : []
   printLine()
   printNarrowTable(['', 'field', 'column', 'first value'], [...lacking, ...fields, ...left])
-  printParagraph(unread.map((line) => `  ${line}`))
 }
 
 /** The columns of a field as a person writes them. */
