@@ -108,9 +108,9 @@ export function createKeyCache(sql: SqlReader, changeFeed: ChangeFeed): FindKey 
   const cache = new RevisionCache<StoredKey>(changeFeed, { limit: MAX_CACHED_KEYS })
   const findByHash = createFinder(sql)
   const hashes = new WeakMap<ApiKey, string>()
-  const find = async (token: string, snapshot?: SqlReader) => {
+  const find = (token: string, snapshot?: SqlReader) => {
     const hash = hashKey(token)
-    if (snapshot) return (await findByHashes(snapshot, [hash]))[0] ?? null
+    if (snapshot) return findByHashes(snapshot, [hash]).then(([key]) => key ?? null)
     const read = async () => {
       const key = await findByHash(hash)
       if (key) hashes.set(key, hash)
@@ -118,7 +118,7 @@ export function createKeyCache(sql: SqlReader, changeFeed: ChangeFeed): FindKey 
     }
     return cache.load(hash, read, ({ id }) => [`key ${id}`])
   }
-  const isUnchanged = (key: ApiKey) => cache.has(hashes.get(key) ?? '', key)
+  const isUnchanged = (key: ApiKey) => cache.find(hashes.get(key) ?? '') === key
   return Object.assign(find, { isUnchanged })
 }
 

@@ -17,16 +17,16 @@ export class RequestUse {
   bytes = 0
   readonly #now: Date
   readonly #usage: KeyUsage | undefined
-  readonly #countItems: (items: number) => void
+  readonly #countItems: ((items: number) => void) | undefined
   #datasetId = NO_SINGLE_DATASET
   #hasRead = false
   #unsentItems = 0
 
-  /** @param options `countItems` is called with the numbers of items that are sent. */
+  /** @param options `countItems` is called with the numbers of items that are sent; undefined for a key without a limit of items. */
   constructor(
     key: Pick<ApiKey, 'id' | 'name'>,
     now: Date,
-    { usage, countItems }: { usage: KeyUsage | undefined; countItems: (items: number) => void },
+    { usage, countItems }: { usage: KeyUsage | undefined; countItems?: ((items: number) => void) | undefined },
   ) {
     this.key = key
     this.#now = now
@@ -51,7 +51,7 @@ export class RequestUse {
     this.bytes += bytes
     this.items += items
     this.#usage?.add(this.key.id, this.#datasetId, this.#now, { items, bytes })
-    if (items > 0) this.#countItems(items)
+    if (items > 0) this.#countItems?.(items)
   }
 
   #moveTo(datasetId: string, slug: string | undefined): void {
@@ -93,8 +93,8 @@ interface Row extends Counts {
 /** Records when and how much keys are used: first in memory, and at intervals in the database. */
 export class KeyUsage {
   readonly #prisma: PrismaClient
-  /** By day, key and dataset. */
-  #rows = new Map<string, Row>()
+  /** By day, key and dataset. One text of the three would take longer to make than all else of a count. */
+  #rows = new Map<number, Map<string, Map<string, Row>>>()
 
   constructor(prisma: PrismaClient) {
     this.#prisma = prisma
@@ -102,32 +102,34 @@ export class KeyUsage {
 
   /** Adds to the usage of a dataset with a key on the day of `usedAt`, in UTC. */
   add(keyId: string, datasetId: string, usedAt: Date, { requests = 0, items = 0, bytes = 0 }: Partial<Counts>): void {
-    this.#add({ keyId, datasetId, usedAt, requests, items, bytes })
-  }
-
-  #add(added: Row): void {
-    const { usedAt, keyId, datasetId } = added
-    const name = `${Math.floor(usedAt.getTime() / DAY_MS)} ${keyId} ${datasetId}`
-    const row = this.#rows.get(name)
+    const day = Math.floor(usedAt.getTime() / DAY_MS)
+    const rows = this.#rows.get(day)?.get(keyId) ?? this.#rowsOf(day, keyId)
+    const row = rows.get(datasetId)
     if (!row) {
-      this.#rows.set(name, added)
+      rows.set(datasetId, { keyId, datasetId, usedAt, requests, items, bytes })
       return
     }
-    row.requests += added.requests
-    row.items += added.items
-    row.bytes += added.bytes
+    row.requests += requests
+    row.items += items
+    row.bytes += bytes
     if (usedAt > row.usedAt) row.usedAt = usedAt
+  }
+
+  #rowsOf(day: number, keyId: string): Map<string, Row> {
+    const rows = new Map<string, Row>()
+    this.#rows.set(day, (this.#rows.get(day) ?? new Map()).set(keyId, rows))
+    return rows
   }
 
   /** Writes the usage since the last write to the database. After an error, the next write includes it. */
   async write(): Promise<void> {
-    const rows = [...this.#rows.values()]
+    const rows = [...this.#rows.values()].flatMap((keys) => [...keys.values()].flatMap((row) => [...row.values()]))
     if (rows.length === 0) return
     this.#rows = new Map()
     try {
       await this.#insert(rows)
     } catch (error) {
-      for (const row of rows) this.#add(row)
+      for (const row of rows) this.add(row.keyId, row.datasetId, row.usedAt, row)
       throw error
     }
   }

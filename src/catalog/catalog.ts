@@ -34,6 +34,7 @@ import {
   type ListProjection,
   NO_ITEMS,
   withoutDistance,
+  withoutSpaces,
 } from './projection.ts'
 import type { DatasetList } from './snapshot/dataset-list.ts'
 import type { Loaders } from './snapshot/loaders.ts'
@@ -116,7 +117,7 @@ export class Catalog {
     if (!found) throw notFound('item')
     const json = this.#contentOf(found)
     if (json === null) throw accessDenied()
-    return projection.form === 'records' ? parseItem(json) : writtenItem(json)
+    return projection.form === 'records' ? parseItem(json) : writtenItem(withoutSpaces(json, projection))
   }
 
   /** The dataset, item or image of each UUID. Null if it does not exist or the key may not access it. */

@@ -1,5 +1,5 @@
 import { type Item, parseItems, type RawJson, WrittenItems } from './models.ts'
-import { type ItemProjection, NO_ITEMS } from './projection.ts'
+import { type ItemProjection, NO_ITEMS, withoutSpaces } from './projection.ts'
 
 /** A page of a list of items. Each function reads its part from the database; the loaders read a part only once. */
 export interface Page<Node extends Item = Item> {
@@ -48,7 +48,9 @@ export function createPage<Node extends Item = Item>({
     nodes: once(async () => {
       if (!projection) throw new TypeError('The page has no nodes')
       const { json } = await read()
-      return projection.form === 'records' ? parseItems<Node>(json) : new WrittenItems<Node>(json)
+      return projection.form === 'records'
+        ? parseItems<Node>(json)
+        : new WrittenItems<Node>(withoutSpaces(json, projection))
     }),
     total: async () => (projection ? (await read()).total : null) ?? count(),
   }

@@ -1,7 +1,9 @@
 import { rawSql } from '../database/raw-sql.ts'
 import { Prisma } from '../generated/prisma/client.ts'
+import { compactJson } from '../json.ts'
 import { listOf, quoteName, type SqlText, sql } from '../sql.ts'
 import { type Column, DATASET_COLUMNS, IMAGE_COLUMNS, ITEM_COLUMNS } from './columns.ts'
+import type { RawJson } from './models.ts'
 
 /*
  * Which members of items a statement reads, and the SQL for them: only the requested ones, with the images, the dataset and the parent
@@ -41,6 +43,11 @@ export function projectionKey(projection: ItemProjection): string {
     keys.set(projection, key)
   }
   return key
+}
+
+/** What PostgreSQL has written of the members, without spaces. It writes them only around the values of the JSON column. */
+export function withoutSpaces(json: RawJson, projection: ItemProjection): RawJson {
+  return projectionKey(projection).includes('"extraAttributes"') ? compactJson(json.toString()) : json
 }
 
 /** The requested parts of a list. */

@@ -56,7 +56,7 @@ export class RevisionCache<Value extends {}> {
 
   /** Looks up the value of a key. `isUsableBy` says whether the caller may get a value. */
   lookup(key: string, isUsableBy: (value: Value) => boolean = () => true): Lookup<Value> {
-    const found = this.#find(key, isUsableBy)
+    const found = this.find(key, isUsableBy)
     const since = this.#changeFeed.latest()
     const lookedUpAt = this.#tick()
     const store: Store<Value> = (value, topics) => {
@@ -72,12 +72,8 @@ export class RevisionCache<Value extends {}> {
     return { value: found, store }
   }
 
-  /** Whether a lookup of the key would return this value. */
-  has(key: string, value: object): boolean {
-    return this.#find(key) === value
-  }
-
-  #find(key: string, isUsableBy?: (value: Value) => boolean): Value | undefined {
+  /** The value that a lookup of the key would return. */
+  find(key: string, isUsableBy?: (value: Value) => boolean): Value | undefined {
     const entries = this.#entries.get(key)
     if (!entries) return undefined
     for (const { value, since, topics } of entries) {
@@ -97,7 +93,7 @@ export class RevisionCache<Value extends {}> {
     read: () => Promise<Value | null>,
     topicsOf: (value: Value) => readonly Topic[],
   ): Promise<Value | null> {
-    const known = this.#find(key)
+    const known = this.find(key)
     if (known !== undefined) return known
     const found = this.lookup(key)
     const since = this.#changeFeed.latest()

@@ -101,7 +101,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     // A stop has limits of its own (config/stop-times.ts). Fastify's would end it with an error while a slow client still reads.
     pluginTimeout: 0,
     bodyLimit: MAX_BODY_BYTES,
-    routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
+    // query-string.ts parses query strings, and only those of requests without a cached response.
+    routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH, querystringParser: () => ({}) },
     // Fastify calls this for a path that is not percent-encoded UTF-8.
     frameworkErrors: (_error, request, reply) => sendError(request, reply.headers(SECURITY_HEADERS), UNDECODABLE_PATH),
   })

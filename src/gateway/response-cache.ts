@@ -48,11 +48,15 @@ export class ResponseCache {
 
   /** Looks up the response to a request, and records its items as read by the caller. */
   find(request: string, { key, now, use }: RecordedCaller): Found {
-    const { value, store } = this.#responses.lookup(request, ({ decisions }) => decidesAlike(decisions, key, now))
-    this.lookups[value ? 'hits' : 'misses'] += 1
-    if (value) use.read(value.itemsRead)
-    const isStored = this.#isEnabled && !value && request.length <= MAX_REQUEST_LENGTH
-    return { response: value?.response, store: isStored ? storeIn(store) : doNotStore }
+    const isUsable = ({ decisions }: CachedResponse) => decidesAlike(decisions, key, now)
+    const known = this.#responses.find(request, isUsable)
+    this.lookups[known ? 'hits' : 'misses'] += 1
+    if (known) use.read(known.itemsRead)
+    const isStored = this.#isEnabled && !known && request.length <= MAX_REQUEST_LENGTH
+    return {
+      response: known?.response,
+      store: isStored ? storeIn(this.#responses.lookup(request, isUsable).store) : doNotStore,
+    }
   }
 }
 

@@ -58,6 +58,7 @@ describe('PostgreSQL writes the same JSON as the gateway', () => {
       'an item',
       `{ item(id: "${ITEM.gate}") { NAME ${item} images { __typename id sortOrder } parent { id dataset { name } } } }`,
     ],
+    ['the attributes of a parent alone', `{ item(id: "${ITEM.gate}") { NAME parent { extraAttributes } } }`],
     ['items of a page', `{ dataset(id: "seoul") { items { nodes { NAME ${item} } total } } }`],
     [
       'items near a point',

@@ -14,8 +14,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The counts of the request's items and bytes; undefined before admission. */
     use: RequestUse | undefined
-    /** Admits a request again: a POST after its body, another one after it has waited. Undefined before its first admission. */
-    admitAgain: (() => Promise<Caller>) | undefined
+    /** Undefined before the first admission. */
+    caller: AdmittedCaller | undefined
   }
 }
 
@@ -51,51 +51,95 @@ interface AdmissionOptions extends Identification {
   report: (error: unknown) => void
 }
 
+/** What admission knows of one request, and needs to identify its key again. */
+interface Admitted {
+  options: AdmissionOptions
+  request: FastifyRequest
+  reply: FastifyReply
+  use: RequestUse
+  budget: RequestBudget
+}
+
+/** Its functions are made when they are used, because a cached response needs none of them. */
+class AdmittedCaller implements Caller {
+  readonly key: ApiKey
+  readonly now: Date
+  readonly #admitted: Admitted
+
+  constructor({ key, now }: CallerAccess, admitted: Admitted) {
+    this.key = key
+    this.now = now
+    this.#admitted = admitted
+  }
+
+  get use(): RequestUse {
+    return this.#admitted.use
+  }
+
+  get readCatalog(): ReadCatalog {
+    return (run) => this.#admitted.budget.read(() => this.#readAs(this)(run))
+  }
+
+  get readForStream(): ReadCatalog {
+    return async (run) => {
+      const current = await this.#identifyAgain()
+      return this.#admitted.budget.readForStream(() => this.#readAs(current)(run))
+    }
+  }
+
+  /**
+   * The caller with the key as it is now.
+   * @throws `UNAUTHORIZED`
+   */
+  async again(): Promise<Caller> {
+    return new AdmittedCaller(await this.#identifyAgain(), this.#admitted)
+  }
+
+  async #identifyAgain(snapshot?: SqlReader): Promise<CallerAccess> {
+    const { key } = this
+    const { options, request, reply, budget } = this.#admitted
+    budget.checkCancelled()
+    const now = new Date()
+    const isSame = !snapshot && options.findKey.isUnchanged(key) && (key.expiresAt === null || key.expiresAt > now)
+    return isSame ? { key, now } : identify(options, request, reply, snapshot)
+  }
+
+  #readAs(access: CallerAccess): ReadCatalog {
+    const { options, request, use } = this.#admitted
+    return async (run) => {
+      const ended = await options.read(access, (snapshot) => this.#identifyAgain(snapshot))(run)
+      if (!ended.readLog.hasFailed) request.server.outage.end()
+      use.read(ended.readLog.itemsRead)
+      return ended
+    }
+  }
+}
+
 /** Creates the function that admits requests: it identifies the key, counts for its limits, and opens the budget of the request. */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { findKey, read, limits, maxInFlight, keyUsage, publicKey, report } = options
+  const { limits, maxInFlight, keyUsage: usage, publicKey } = options
   const inFlight = createSlots(maxInFlight)
 
   return async (request, reply) => {
-    if (request.admitAgain) return request.admitAgain()
+    if (request.caller) return request.caller.again()
     const { key, now } = await identify(options, request, reply)
     const name = nameForLimits(key, request, publicKey)
-    const countItems = (items: number) => {
-      if (key.itemsPerMinute !== null) limits.countItems(name, key.itemsPerMinute, items).catch(report)
-    }
-    const use = new RequestUse(key, now, { usage: keyUsage, countItems })
+    const use = new RequestUse(key, now, { usage, countItems: itemCounter(options, name, key.itemsPerMinute) })
     request.use = use
     announceExpiry({ key, now }, reply)
     const isCounted = await countForKey(limits, key, name, reply)
 
     const budget = new RequestBudget({ inFlight, unread: request.server.unread }, key.id, reply)
-    const identifyAgain = async (snapshot?: SqlReader) => {
-      budget.checkCancelled()
-      const later = new Date()
-      const isSame = !snapshot && findKey.isUnchanged(key) && (key.expiresAt === null || key.expiresAt > later)
-      return isSame ? { key, now: later } : identify(options, request, reply, snapshot)
-    }
-    const readAs = (caller: CallerAccess): ReadCatalog => {
-      return async (run) => {
-        const ended = await read(caller, identifyAgain)(run)
-        if (!ended.readLog.hasFailed) request.server.outage.end()
-        use.read(ended.readLog.itemsRead)
-        return ended
-      }
-    }
-    const callerOf = (caller: CallerAccess): Caller => ({
-      ...caller,
-      use,
-      readCatalog: (run) => budget.read(() => readAs(caller)(run)),
-      readForStream: async (run) => {
-        const current = await identifyAgain()
-        return budget.readForStream(() => readAs(current)(run))
-      },
-    })
-    request.admitAgain = async () => callerOf(await identifyAgain())
+    request.caller = new AdmittedCaller({ key, now }, { options, request, reply, use, budget })
     // Cached responses are for a key as it is now, and the count may have waited for the primary process.
-    return callerOf(isCounted ? await identifyAgain() : { key, now })
+    return isCounted ? request.caller.again() : request.caller
   }
+}
+
+/** The function that counts items for the limit of a key; undefined for a key without one. */
+function itemCounter({ limits, report }: AdmissionOptions, name: string, perMinute: number | null) {
+  if (perMinute === null) return undefined
+  return (items: number) => void limits.countItems(name, perMinute, items).catch(report)
 }
 
 /** The name under which the limits of a key count. Visitors with the public key count by their address. */

@@ -13,7 +13,7 @@ const CLIENT_CLOSED_REQUEST = 499
  */
 export function addRequestTelemetry(app: FastifyInstance, metrics: Metrics | undefined): void {
   app.decorateRequest('use', undefined)
-  app.decorateRequest('admitAgain', undefined)
+  app.decorateRequest('caller', undefined)
   app.decorateRequest('refusal', undefined)
   const isLogged = ['info', 'debug', 'trace'].includes(app.log.level)
   // The hooks would cost a cached response 5 % of its time.

@@ -20,13 +20,14 @@ import type { RawJson } from '../../catalog/models.ts'
 import type { ReadLog } from '../../catalog/snapshot/read-log.ts'
 import type { ReadCatalog } from '../../catalog/snapshot-reader.ts'
 import { CatalogError } from '../../errors/errors.ts'
+import { compactJson } from '../../json.ts'
 import { inSpan } from '../../tracing.ts'
 import type { GraphQLContext } from '../builder.ts'
 import { graphqlErrorOf } from '../errors.ts'
 import { measureOperation } from './cost.ts'
 import type { CollectedFields, InvalidDocument, PreparedDocument } from './documents.ts'
 import { findExcess, LIMITS, limitExceeded } from './limits.ts'
-import { compactJson, placeholderFor, printJson } from './placeholders.ts'
+import { placeholderFor, printJson } from './placeholders.ts'
 
 /** The parameters of a request, except its document. */
 interface OperationRequest {
@@ -211,8 +212,7 @@ class CatalogExecutor extends Executor {
     result: unknown,
     position: Complete[5],
   ): ReturnType<Executor['completeValue']> {
-    if (result instanceof Object && 'written' in result && isRawJson(result.written))
-      return this.#place(withoutSpaces(result.written))
+    if (result instanceof Object && 'written' in result && isRawJson(result.written)) return this.#place(result.written)
     return super.completeValue(type, list, info, path, result, position)
   }
 
@@ -229,11 +229,6 @@ class CatalogExecutor extends Executor {
     this.size.addText(json.length)
     return placeholderFor(json, this.texts)
   }
-}
-
-/** PostgreSQL writes spaces only around the values of the JSON column. */
-function withoutSpaces(json: RawJson): RawJson {
-  return json.includes('"extraAttributes"') ? compactJson(json.toString()) : json
 }
 
 function isRawJson(value: unknown): value is RawJson {

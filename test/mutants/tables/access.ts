@@ -123,29 +123,33 @@ export const ACCESS: readonly MutantTable[] = [
     tests: ['test/server/limits.test.ts', 'test/server/one-state.test.ts', 'test/server/freshness.test.ts'],
     mutants: [
       {
-        find: 'callerOf(await identifyAgain())',
-        replace: 'callerOf({ key, now })',
+        find: 'new AdmittedCaller(await this.#identifyAgain(), ',
+        replace: 'new AdmittedCaller(this, ',
         tests: ['test/server/freshness.test.ts'],
       },
       {
-        find: 'isCounted ? await identifyAgain() : { key, now }',
-        replace: '{ key, now }',
+        find: 'isCounted ? request.caller.again() : request.caller',
+        replace: 'request.caller',
         tests: ['test/server/admission.test.ts'],
       },
       {
         find: 'readAs(current)',
-        replace: 'readAs({ key, now })',
+        replace: 'readAs(this)',
         tests: ['test/server/exports.test.ts'],
         equivalent: 'the reader asks for the key again at the end of each read, and then decides by that one',
       },
       {
-        find: 'read(caller, identifyAgain)',
-        replace: 'read(caller, async () => caller)',
+        find: '(snapshot) => this.#identifyAgain(snapshot)',
+        replace: 'async () => access',
         tests: ['test/server/one-state.test.ts'],
       },
-      { find: '!snapshot && findKey.isUnchanged(key) && ', replace: '', tests: ['test/server/one-state.test.ts'] },
       {
-        find: ' && (key.expiresAt === null || key.expiresAt > later)',
+        find: '!snapshot && options.findKey.isUnchanged(key) && ',
+        replace: '',
+        tests: ['test/server/one-state.test.ts'],
+      },
+      {
+        find: ' && (key.expiresAt === null || key.expiresAt > now)',
         replace: '',
         tests: ['test/server/admission.test.ts'],
       },

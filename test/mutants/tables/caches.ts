@@ -104,15 +104,15 @@ export const CACHES: readonly MutantTable[] = [
     file: 'src/gateway/response-cache.ts',
     tests: ['test/server/response-cache.test.ts', 'test/rest/representations.test.ts'],
     mutants: [
-      { find: 'decidesAlike(decisions, key, now))', replace: 'decidesAlike(decisions.slice(1), key, now))' },
-      { find: '({ decisions }) => decidesAlike(decisions, key, now)', replace: '() => true' },
+      { find: 'decidesAlike(decisions, key, now)', replace: 'decidesAlike(decisions.slice(1), key, now)' },
+      { find: '({ decisions }: CachedResponse) => decidesAlike(decisions, key, now)', replace: '() => true' },
       { find: "onAll ? ['datasets'] : ", replace: '' },
       { find: "onAll ? ['datasets']", replace: 'onAll ? []' },
       { find: 'onAll ? [', replace: '!onAll ? [' },
       { find: ' && request.length <= MAX_REQUEST_LENGTH', replace: '' },
       {
-        find: "value ? 'hits' : 'misses'",
-        replace: "value ? 'misses' : 'hits'",
+        find: "known ? 'hits' : 'misses'",
+        replace: "known ? 'misses' : 'hits'",
         tests: ['test/server/response-cache.test.ts', 'test/server/operations.isolated.test.ts'],
       },
       {

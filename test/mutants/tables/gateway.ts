@@ -7,7 +7,7 @@ export const GATEWAY: readonly MutantTable[] = [
     tests: ['test/server/own-key.test.ts', 'test/server/usage.test.ts'],
     mutants: [
       { find: 'if (onKey) return\n', replace: '' },
-      { find: 'if (value) use.read(value.itemsRead)', replace: '', tests: ['test/server/usage.test.ts'] },
+      { find: 'if (known) use.read(known.itemsRead)', replace: '', tests: ['test/server/usage.test.ts'] },
     ],
   },
   {
