@@ -35,22 +35,16 @@ interface Content {
  * @throws `NOT_FOUND`, `DATASET_ACCESS_DENIED`; `VALIDATION_FAILED` for a text that is no cursor of the dataset; `CURSOR_EXPIRED` if the
  * log does not have all changes since the cursor
  */
-export async function readPage(catalog: Catalog, idOrSlug: string, { since, limit }: PageQuery): Promise<ChangePage> {
+export async function readPage(catalog: Catalog, idOrSlug: string, query: PageQuery): Promise<ChangePage> {
   const dataset = catalog.dataset(idOrSlug)
-  const content = await readContent(catalog, dataset, since, limit)
-  const { lines, isDescribed, next, isComplete } = content
+  const { lines, isDescribed, next, isComplete } = await readContent(catalog, dataset, query)
   const description = isDescribed ? JSON.stringify({ dataset: await describe(catalog, dataset) }) : ''
   const end = JSON.stringify({ cursor: writeCursor(dataset, next), complete: isComplete })
   const body = `${[description, lines, end].filter((part) => part !== '').join('\n')}\n`
   return { dataset, body, next }
 }
 
-async function readContent(
-  catalog: Catalog,
-  dataset: Dataset,
-  since: string | undefined,
-  limit: number,
-): Promise<Content> {
+async function readContent(catalog: Catalog, dataset: Dataset, { since, limit }: PageQuery): Promise<Content> {
   if (since === undefined)
     return {
       ...(await readItems(catalog, dataset, { since: dataset.revision, afterId: null }, limit)),
@@ -96,8 +90,8 @@ async function readItems(
 /** The members of a dataset in the list and alone (section 2 of the specification), and its labels. */
 async function describe(catalog: Catalog, dataset: Dataset): Promise<object> {
   const { id, slug, name, description, status, visibility, accessTier, attribution, createdAt, updatedAt } = dataset
-  const facts = { id, slug, name, description, status, visibility, accessTier, attribution, createdAt, updatedAt }
-  return { ...facts, labels: await catalog.labelsOf(dataset) }
+  const labels = await catalog.labelsOf(dataset)
+  return { id, slug, name, description, status, visibility, accessTier, attribution, createdAt, updatedAt, labels }
 }
 
 function cursorExpired(): CatalogError {

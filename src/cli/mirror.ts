@@ -45,7 +45,11 @@ async function mirror(url: string, { dataset, follow = false, output, json }: Op
   const given = [...new Set(dataset)].map((name) => ({ id: name, slug: name }))
   const find = async () => (given.length > 0 ? given : origin.datasets())
   if ((await find()).length === 0) throw operationFailed(`The key may access no dataset of ${url}`)
-  const onPage = pageCounter()
+  let pages = 0
+  const onPage = (name: string) => {
+    pages += 1
+    if (process.stderr.isTTY) showProgress(`${name}: ${counted(pages, 'page')}`)
+  }
   const keep = (states: (slug: string) => AsyncIterable<State>) =>
     copyAll(find, { origin, states, follow, json: json ?? false }).finally(() => origin.stop())
   if (output !== undefined)
@@ -103,26 +107,10 @@ function printState(slug: string, state: State): void {
   }
 }
 
-/** Shows on a terminal how many pages have come. */
-function pageCounter(): (dataset: string) => void {
-  let pages = 0
-  return (dataset) => {
-    pages += 1
-    if (process.stderr.isTTY) showProgress(`${dataset}: ${counted(pages, 'page')}`)
-  }
-}
-
 /** @throws `OPERATION_FAILED` */
 function checkUrl(text: string): string {
-  const url = URL.parse(text)
-  if (
-    url &&
-    (url.protocol === 'https:' || url.protocol === 'http:') &&
-    url.search === '' &&
-    url.hash === '' &&
-    url.username === ''
-  )
-    return text
+  // Nothing follows the path, and no password stands before the host.
+  if (URL.canParse(text) && /^https?:\/\/[^?#@]+$/.test(text)) return text
   throw operationFailed(`${text} is no URL of a catalog, such as https://catalog.example`)
 }
 

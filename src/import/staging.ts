@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto'
+import { z } from 'zod'
 import { type Column, columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../catalog/columns.ts'
+import { parseExactJson } from '../json.ts'
 import type { RowIdentity } from '../rows/problem.ts'
 import { columnList, type SqlSession, type SqlText, sql } from '../sql.ts'
 import { completePictures, type GivenPictures, type ImportedItem, type Pictures } from './complete-item.ts'
@@ -66,6 +68,15 @@ export async function dropStaging(session: SqlSession, table: SqlText): Promise<
 /** Returns a row as a JSON object with the columns of the staging table. */
 export function stagedJson({ images, thumbnailUrl, given, ...row }: StagedRow): string {
   return JSON.stringify({ ...toColumns(row), ...picturesJson({ images, thumbnailUrl }), given })
+}
+
+const exported = z.looseObject({ images: z.array(z.looseObject({})) })
+
+/** The same for a line of an export. */
+export function stagedLine(text: string, n: number): string {
+  const { images, ...members } = exported.parse(parseExactJson(text))
+  const row = toColumns({ ...members, n, file: 0, line: n, hasOwnId: true })
+  return JSON.stringify({ ...row, images: images.map(toColumns) })
 }
 
 /** Returns images and a thumbnail with the columns of the staging table. */

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
+import { z } from 'zod'
 
 /*
  * The items of one complete state, or those that differ from the state before, collected from pages. Most lines of a page are in the order of
@@ -19,13 +20,9 @@ function idOf(line: string): string {
   return line.slice(begin, line.indexOf('"', begin))
 }
 
-/** Where another process can go on. */
-interface Begun {
-  lastId: string
-  /** The length of the file. */
-  bytes: number
-  dataset?: string | undefined
-}
+/** Where another process can go on, and the length of the file then. */
+export const begun = z.object({ lastId: z.string(), bytes: z.number(), dataset: z.string().optional() })
+type Begun = z.output<typeof begun>
 
 /** What was collected. */
 export class Collected {
@@ -38,13 +35,13 @@ export class Collected {
   #lastId: string
   #bytes: number
 
-  /** @param begun what an earlier process has collected in the file */
-  constructor(path: string, isWhole: boolean, begun: Begun = { lastId: '', bytes: 0 }) {
+  /** @param earlier what an earlier process has collected in the file */
+  constructor(path: string, isWhole: boolean, earlier: Begun = { lastId: '', bytes: 0 }) {
     this.#path = path
     this.isWhole = isWhole
-    this.dataset = begun.dataset
-    this.#lastId = begun.lastId
-    this.#bytes = begun.bytes
+    this.dataset = earlier.dataset
+    this.#lastId = earlier.lastId
+    this.#bytes = earlier.bytes
   }
 
   /** Whether there is nothing to apply. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rm, truncate } from 'node:fs/promises'
 import { z } from 'zod'
-import { Collected } from './collected.ts'
+import { begun, Collected } from './collected.ts'
 import type { Answer, Origin } from './origin.ts'
 import { readState, writeAtomically } from './state-file.ts'
 
@@ -21,23 +21,17 @@ interface FollowOptions {
   onPage: (dataset: string) => void
 }
 
-const WAIT_SECONDS = 60
-const REFUSED_PAUSE_SECONDS = 60
+/** The longest wait for a change, until a refused dataset is asked for again, and until new ones are looked for. */
+const PATIENCE_SECONDS = 60
 
 /** A page that is not the last one of a whole copy: another process goes on there. */
-const begun = z.strictObject({
-  origin: z.string(),
-  cursor: z.string(),
-  lastId: z.string(),
-  bytes: z.number(),
-  dataset: z.string().optional(),
-})
+const firstPages = begun.extend({ origin: z.string(), cursor: z.string() })
 
 /** Yields each complete state of a dataset, one after the other. The next page is asked for when the state is applied. */
 export async function* followDataset(options: FollowOptions): AsyncGenerator<Followed> {
   const { origin, isFollowing, pages, onPage } = options
   const [linesPath, begunPath] = [`${pages}.partial`, `${pages}.json`]
-  const earlier = options.cursor === undefined ? await readState(begunPath, begun) : undefined
+  const earlier = options.cursor === undefined ? await readState(begunPath, firstPages) : undefined
   const goesOn = earlier?.origin === origin.url && existsSync(linesPath) ? earlier : undefined
   const begin = async (isWhole: boolean) => {
     for (const path of [begunPath, linesPath]) await rm(path, { force: true })
@@ -50,7 +44,7 @@ export async function* followDataset(options: FollowOptions): AsyncGenerator<Fol
   let isNew = false
   let next: Promise<Answer> | undefined
   for (;;) {
-    const answer = await (next ?? origin.page(dataset, cursor, isNew && collected.isEmpty ? WAIT_SECONDS : 0))
+    const answer = await (next ?? origin.page(dataset, cursor, isNew && collected.isEmpty ? PATIENCE_SECONDS : 0))
     next = undefined
     if (answer.kind === 'expired') {
       cursor = undefined
@@ -58,7 +52,7 @@ export async function* followDataset(options: FollowOptions): AsyncGenerator<Fol
     } else if (answer.kind === 'refused') {
       yield answer
       if (!isFollowing) return
-      await origin.pause(REFUSED_PAUSE_SECONDS)
+      await origin.pause(PATIENCE_SECONDS)
     } else {
       // The dataset may get another slug.
       dataset = answer.datasetId ?? dataset
@@ -82,8 +76,6 @@ export async function* followDataset(options: FollowOptions): AsyncGenerator<Fol
   }
 }
 
-const SEARCH_SECONDS = 60
-
 /** Copies all datasets that are found, now or later, until a copy fails. */
 export function followDatasets(
   find: Origin['datasets'],
@@ -99,7 +91,7 @@ export function followDatasets(
         if (!known.has(id)) copy(slug).catch(reject)
         known.add(id)
       }
-      await origin.pause(SEARCH_SECONDS)
+      await origin.pause(PATIENCE_SECONDS)
     }
   }
   search().catch(reject)

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { columnName, IMAGE_COLUMNS, ITEM_COLUMNS } from '../catalog/columns.ts'
+import { columnName } from '../catalog/columns.ts'
 import { isUniqueViolation } from '../database/client.ts'
 import type { Database } from '../database/database.ts'
 import { renewStatistics } from '../database/statistics.ts'
@@ -10,7 +10,7 @@ import { operationFailed } from '../errors/errors.ts'
 import type { Origin as ChangeOrigin } from '../history/record.ts'
 import { withDatasetLocked } from '../import/dataset-lock.ts'
 import { load, type MergeCounts } from '../import/merge.ts'
-import { createStaging, dropStaging, IMAGE_COLUMN_NAMES, indexStaging, MERGED_COLUMN_NAMES } from '../import/staging.ts'
+import { createStaging, dropStaging, indexStaging, stageBadRows, stagedLine, stageRows } from '../import/staging.ts'
 import { type SqlSession, type SqlText, sql } from '../sql.ts'
 import type { Collected } from './collected.ts'
 import { type Followed, followDataset } from './follow.ts'
@@ -84,7 +84,7 @@ export async function* mirrorIntoDatabase(
       if (collected.dataset !== undefined) described = description.parse(JSON.parse(collected.dataset))
       if (!described) throw operationFailed(`${origin.url} gives the dataset ${name} without a description`)
       id = described.id
-      const counts = await applyInTurn(database, { origin, collected, cursor, described, change }, isFollowing)
+      const counts = await applyInTurn(database, { origin, collected, cursor, described, change, isFollowing })
       yield { kind: 'complete', slug: described.slug, counts }
     }
   } finally {
@@ -107,6 +107,7 @@ interface NewState {
   cursor: string
   described: Description
   change: ChangeOrigin
+  isFollowing: boolean
 }
 
 /** How often, and after which pause, a state is tried again that has an item of another copy. */
@@ -114,17 +115,13 @@ const TURNS = 60
 const TURN_SECONDS = 1
 
 /** Merges a complete state. An item that has moved from another copy must be removed there first, which is followed at the same time. */
-async function applyInTurn(
-  database: Database,
-  state: NewState,
-  isFollowing: boolean,
-): Promise<MergeCounts | undefined> {
+async function applyInTurn(database: Database, state: NewState): Promise<MergeCounts | undefined> {
   for (let turn = 1; ; turn += 1) {
     try {
       return await apply(database, state)
     } catch (error) {
       const isTaken = error instanceof Error && isUniqueViolation(error.cause)
-      if (!isFollowing || !isTaken || turn === TURNS) throw error
+      if (!state.isFollowing || !isTaken || turn === TURNS) throw error
       await state.origin.pause(TURN_SECONDS)
     }
   }
@@ -210,45 +207,27 @@ async function markRefused(database: Database, id: string, problem: string): Pro
   )
 }
 
-/** SQL for a JSON object with the names of columns, made of the object `source` with the names of fields. */
-const renamed = (source: SqlText, names: SqlText) =>
-  sql`(SELECT jsonb_object_agg(name, ${source} -> field) FROM jsonb_each_text(${names}) AS c (name, field))`
-
-/** The fields of columns, by the names of the columns. */
-const fieldsOf = (columns: typeof ITEM_COLUMNS | typeof IMAGE_COLUMNS, names: readonly string[]) => {
-  const pairs = [...columns].map(([field, { name }]): [string, string] => [name, field])
-  return JSON.stringify(Object.fromEntries(pairs.filter(([name]) => names.includes(name))))
-}
-
-const ITEM_FIELDS = fieldsOf(ITEM_COLUMNS, MERGED_COLUMN_NAMES)
-const IMAGE_FIELDS = fieldsOf(IMAGE_COLUMNS, IMAGE_COLUMN_NAMES)
-
 const BATCH_ROWS = 500
 
 /** Adds the items to the staging table, and those that are not there any more to its table of bad rows. Returns their number. */
 async function stage(session: SqlSession, table: SqlText, collected: Collected): Promise<number> {
-  let rows = 0
-  let lines: string[] = []
-  let removed: string[] = []
+  let count = 0
+  let rows: string[] = []
+  let removed: { id: string; externalId: null }[] = []
   const flush = async () => {
-    await session.query(
-      sql`INSERT INTO ${table}
-       SELECT r.* FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS given (item, n)
-        CROSS JOIN jsonb_populate_record(NULL::${table}, ${renamed(sql`item`, sql`$3::jsonb`)} || jsonb_build_object(
-          'images', (SELECT coalesce(jsonb_agg(${renamed(sql`image`, sql`$4::jsonb`)}), '[]') FROM jsonb_array_elements(item -> 'images') AS image),
-          'n', n + $2::integer, 'file', 0, 'line', n + $2::integer, 'has_own_id', true)) AS r`,
-      [`[${lines.join(',')}]`, rows, ITEM_FIELDS, IMAGE_FIELDS],
-    )
-    await session.query(sql`INSERT INTO ${table}_bad (id) SELECT unnest($1::uuid[])`, [removed])
-    rows += lines.length
-    lines = []
+    await stageRows(session, table, rows)
+    await stageBadRows(session, table, removed)
+    rows = []
     removed = []
   }
   for await (const [id, line] of collected.items()) {
-    if (line === null) removed.push(id)
-    else lines.push(line)
-    if (lines.length + removed.length >= BATCH_ROWS) await flush()
+    if (line === null) removed.push({ id, externalId: null })
+    else {
+      count += 1
+      rows.push(stagedLine(line, count))
+    }
+    if (rows.length + removed.length >= BATCH_ROWS) await flush()
   }
   await flush()
-  return rows
+  return count
 }

@@ -17,6 +17,8 @@ interface Parts {
   readiness: Readiness
   /** Without it this process serves its port alone. */
   shared?: Shared
+  /** Whether this process deletes old changes, as one of all workers does. */
+  forgetsChanges: boolean
 }
 
 /**
@@ -39,7 +41,7 @@ export async function openGateway(
   const keyUsage = new KeyUsage(database.prisma)
   opened.defer(keyUsage.writeRegularly((error) => log.warn(`The use of keys can't be recorded: ${messageOf(error)}`)))
   const reportOld = (error: unknown) => log.warn(`Old changes can't be deleted: ${messageOf(error)}`)
-  opened.defer(forgetRegularly(database, config.feedRetentionDays, reportOld))
+  if (parts.forgetsChanges) opened.defer(forgetRegularly(database, config.feedRetentionDays, reportOld))
   const app = await createApp({ ...config, ...parts, database, keyUsage })
   opened.defer(() => app.close())
   return { database, app }

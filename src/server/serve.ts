@@ -36,7 +36,7 @@ export async function serve(config: Config, print: Output['print']): Promise<voi
     const openOptions = { share: false, report: output.warn }
     const { database, app } = await openGateway(
       config,
-      { log, trustedDocuments, metrics, readiness },
+      { log, trustedDocuments, metrics, readiness, forgetsChanges: true },
       openOptions,
       opened,
     )

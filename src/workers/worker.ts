@@ -45,7 +45,7 @@ export async function serveAsWorker(wholeConfig: Config): Promise<void> {
     const config = configOfWorker(wholeConfig, index)
     const trustedDocuments = await readTrustedDocuments(config.trustedDocuments)
     const { log } = await openTelemetry(config, { pid: process.pid, tracing: true }, opened)
-    const parts = { log, trustedDocuments, metrics, readiness, shared: channel.shared() }
+    const parts = { log, trustedDocuments, metrics, readiness, shared: channel.shared(), forgetsChanges: index === 0 }
     // One of the workers reports for the gateway which replicas are lost.
     const report = index === 0 ? (line: string) => log.warn(line) : undefined
     const openOptions = { share: true, embeddedUrl, changeFeed: channel.changeFeed, report }

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +11,8 @@ import { gatewayEnv, residentMegabytes, startGateway } from './processes.ts'
 import { createDatabase, createKeys, fillWorld, openWorld } from './world.ts'
 
 /*
- * The feed of changes: its pages beside the export, clients that wait for a commit, and a first mirror beside the import of the same items.
+ * The feed of changes: its pages beside the export, clients that wait for a commit, other clients beside them, a first mirror beside the import of
+ * the same items, and the lag of a mirror.
  *   node test/bench/changes.ts postgresql://superuser@host/any-database [ITEMS]
  */
 
@@ -18,6 +20,8 @@ const [server = '', given = '100000'] = process.argv.slice(2)
 const ITEMS = Number(given)
 const CLIENTS = 1_000
 const COMMITS = 20
+/** Ten each second. */
+const LAGGING_COMMITS = 200
 
 const url = await createDatabase(server, 'bench_changes')
 const world = await openWorld(url)
@@ -60,6 +64,21 @@ async function waitFor(since: string, onAnswer: () => void): Promise<void> {
   if (!text.includes('"put"')) throw new Error(`${response.status}: ${text}`)
 }
 
+const commit = (n: number) =>
+  world.withSession((session) =>
+    session.query(`UPDATE items SET description = '${n}' WHERE id = (SELECT id FROM items ORDER BY id LIMIT 1)`),
+  )
+
+/** The milliseconds of the pages of a list, one after the other, below which so many are. */
+async function timesOfOthers(): Promise<string> {
+  const found: number[] = []
+  for (let page = 1; page <= 1_000; page += 1) {
+    const path = `/v1/datasets/towns/items?page=${page}`
+    found.push(await timeOf(async () => (await fetch(gateway.url + path, { headers })).arrayBuffer()))
+  }
+  return [0.5, 0.99].map((share) => percentile(found, share).toFixed(1)).join(' and ')
+}
+
 /** Milliseconds from each statement, which commits, to its answer at all of so many clients. */
 async function waits(clients: number): Promise<number[]> {
   const found: number[] = []
@@ -74,15 +93,15 @@ async function waits(clients: number): Promise<number[]> {
     }
     await sleep(500)
     if (clients > 1 && n === 0) print(`memory with ${clients} waiting: ${await residentMegabytes(gateway.pid)} MB`)
+    if (clients > 1 && n === 0) print(`other clients, p50 and p99: ${await timesOfOthers()} ms`)
     committedMs = performance.now()
-    await world.withSession((session) =>
-      session.query(`UPDATE items SET description = '${n}' WHERE id = (SELECT id FROM items LIMIT 1)`),
-    )
+    await commit(-1 - n)
     await Promise.all(waiting)
   }
   return found
 }
 
+print(`other clients alone, p50 and p99: ${await timesOfOthers()} ms`)
 print(`memory before: ${await residentMegabytes(gateway.pid)} MB`)
 for (const clients of [1, CLIENTS]) {
   const found = await waits(clients)
@@ -108,6 +127,31 @@ for (let round = 0; round < 3; round += 1) {
 const mirrorRatio = median(copies.imported) / median(copies.mirrored)
 print(`a first mirror / the import of the same items, rate: ${mirrorRatio.toFixed(2)}`)
 await rm(folder, { recursive: true })
+
+const copyUrl = await createDatabase(server, `bench_changes_mirrored_0_${process.pid}`)
+const copy = await openWorld(copyUrl)
+const mirror = spawn('./src/cli.ts', ['mirror', gateway.url, '--follow', '--json'], {
+  env: gatewayEnv({ DATABASE_URL: copyUrl, SAMPLE_DATA: 'false', CATALOG_API_KEY: key }),
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+const committedMs: number[] = []
+const lags: number[] = []
+mirror.stdout.on('data', async () => {
+  const nowMs = performance.now()
+  const item = await copy.prisma.item.findFirst({ orderBy: { id: 'asc' } })
+  const last = Number(item?.description)
+  for (let n = lags.length; n <= last && n < committedMs.length; n += 1) lags.push(nowMs - (committedMs[n] ?? nowMs))
+})
+await once(mirror.stdout, 'data')
+for (let n = 0; n < LAGGING_COMMITS; n += 1) {
+  await commit(n)
+  committedMs.push(performance.now())
+  await sleep(100)
+}
+await sleep(2_000)
+print(`lag of a mirror: p50 ${percentile(lags, 0.5).toFixed(0)} ms, p99 ${percentile(lags, 0.99).toFixed(0)} ms`)
+mirror.kill()
+await copy.close()
 await gateway.stop()
 await world.close()
 

@@ -70,7 +70,7 @@ export const CACHES: readonly MutantTable[] = [
     ],
   },
   {
-    file: 'src/database/change-feed.ts',
+    file: 'src/database/follow-changes.ts',
     tests: ['test/database/notifications.test.ts'],
     mutants: [
       { find: 'heard = hear()', replace: 'heard = Promise.resolve()' },
