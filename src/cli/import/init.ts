@@ -26,5 +26,7 @@ async function run(file: string, { output, country, json }: Options): Promise<vo
   else printProposal(proposal)
   const { missing } = proposal
   if (missing.length > 0)
-    throw operationFailed(`${file}: no column was found for ${missing.join(', ')}; no manifest was written`)
+    throw operationFailed(
+      `${file}: no column was found for ${missing.join(', ')}; no manifest was written; write one whose "columns" name them`,
+    )
 }
