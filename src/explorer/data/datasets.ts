@@ -108,15 +108,12 @@ export class KnownCodes {
   read(dataset: string): Promise<Codes> {
     const running = this.#reads.get(dataset)
     if (running) return running
-    const read = readCodes(dataset, this.#stopped.signal)
+    const read = readCodes(dataset, this.#stopped.signal).finally(() => this.#reads.delete(dataset))
     this.#reads.set(dataset, read)
-    if (!this.#known.has(dataset)) this.#known.set(dataset, read)
-    read
-      .then(
-        () => this.#known.set(dataset, read),
-        () => this.#known.delete(dataset),
-      )
-      .finally(() => this.#reads.delete(dataset))
+    read.then(
+      () => this.#known.set(dataset, read),
+      () => this.#known.delete(dataset),
+    )
     return read
   }
 

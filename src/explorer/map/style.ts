@@ -1,4 +1,4 @@
-import type { Feature, FeatureCollection } from 'geojson'
+import type { Feature, FeatureCollection, Geometry } from 'geojson'
 import type { StyleSpecification } from 'maplibre-gl'
 import type { BaseMap } from './base-map.ts'
 import { type Colouring, type Colours, DARK, LIGHT, placeColour } from './colours.ts'
@@ -96,25 +96,15 @@ function placesOf(
 }
 
 function pointsOf(items: readonly MarkedPlace[]): FeatureCollection {
-  return {
-    type: 'FeatureCollection',
-    features: items.map(({ id, name, categoryCode, datasetId, longitude, latitude }) => ({
-      type: 'Feature',
-      properties: { id, name, categoryCode, datasetId },
-      geometry: { type: 'Point', coordinates: [Number(longitude), Number(latitude)] },
-    })),
-  }
+  const features = items.map(({ id, name, categoryCode, datasetId, longitude, latitude }): Feature => {
+    const geometry: Geometry = { type: 'Point', coordinates: [Number(longitude), Number(latitude)] }
+    return { type: 'Feature', properties: { id, name, categoryCode, datasetId }, geometry }
+  })
+  return { type: 'FeatureCollection', features }
 }
 
 function areaOf(near: Circle | undefined): FeatureCollection {
-  const features: Feature[] = near
-    ? [
-        {
-          type: 'Feature',
-          properties: {},
-          geometry: { type: 'Polygon', coordinates: [circle([near.longitude, near.latitude], near.radius)] },
-        },
-      ]
-    : []
-  return { type: 'FeatureCollection', features }
+  const rings = near ? [circle([near.longitude, near.latitude], near.radius)] : []
+  const geometry: Geometry = { type: 'Polygon', coordinates: rings }
+  return { type: 'FeatureCollection', features: rings.map(() => ({ type: 'Feature', properties: {}, geometry })) }
 }

@@ -73,12 +73,11 @@ const waterLine = (colour: Colours) =>
   }) as const
 
 function nameLayers(colour: Colours, languages: readonly string[]): LayerSpecification[] {
+  const names = (id: string) => ({ id, type: 'symbol', ...layer(id) }) as const
   const halo = { 'text-halo-color': colour.land, 'text-halo-width': 1.25 }
   return [
     {
-      id: 'cities',
-      type: 'symbol',
-      ...layer('cities'),
+      ...names('cities'),
       minzoom: 2,
       filter: [
         'any',
@@ -98,21 +97,13 @@ function nameLayers(colour: Colours, languages: readonly string[]): LayerSpecifi
       paint: { 'text-color': colour.cities, ...halo },
     },
     {
-      id: 'districts',
-      type: 'symbol',
-      ...layer('districts'),
+      ...names('districts'),
       minzoom: 10.5,
-      layout: {
-        'text-field': nameIn(languages),
-        'text-size': 11,
-        'text-padding': 6,
-      },
+      layout: { 'text-field': nameIn(languages), 'text-size': 11, 'text-padding': 6 },
       paint: { 'text-color': colour.countries, ...halo },
     },
     {
-      id: 'countries',
-      type: 'symbol',
-      ...layer('countries'),
+      ...names('countries'),
       maxzoom: 8,
       filter: ['>=', ['get', 'area'], COUNTRY_AREAS],
       layout: {

@@ -3,11 +3,11 @@ import { type Dataset, findDataset } from '../data/datasets.ts'
 import { placeZoom } from '../map/base-map.ts'
 import { type Bounds, boxAround, boxAroundAll, type Position } from '../map/box.ts'
 import type { ExplorerMap } from '../map/explorer-map.ts'
-import { circle } from '../map/geodesic.ts'
 
 /** The highest zoom at which a whole dataset is shown. */
 const DATASET_ZOOM = 13
 const CIRCLE_ZOOM = 18
+const METRES_OF_DEGREE = 111_000
 
 /**
  * Moves the map to the circle, the box or the dataset of a view. The map stays when a person goes back from an item to its
@@ -16,15 +16,9 @@ const CIRCLE_ZOOM = 18
 export function moveMap(map: ExplorerMap, view: View, before: View, datasets: readonly Dataset[]): void {
   const { compared, dataset, near, within, item } = view
   if (item !== undefined) return
-  if (near) {
-    map.fit(boxAround(circle([near.longitude, near.latitude], near.radius)), CIRCLE_ZOOM)
-    return
-  }
-  if (within) {
-    map.fitExactly(within)
-    return
-  }
-  if (isSearch(view)) return
+  if (near) map.fit(boxOf(near), CIRCLE_ZOOM)
+  else if (within) map.fitExactly(within)
+  if (near || within || isSearch(view)) return
   if (before.item !== undefined && haveSamePlaces({ ...before, item: undefined }, view)) return
   const slugs = compared ?? (dataset === undefined ? undefined : [dataset])
   const shown = slugs ? slugs.map((slug) => findDataset(datasets, { dataset: slug })) : datasets
@@ -32,6 +26,13 @@ export function moveMap(map: ExplorerMap, view: View, before: View, datasets: re
   if (extents.length === 0) return
   const box = boxAroundAll(extents.map(({ west, south, east, north }) => [west, south, east, north]))
   map.fit(asMapped(box), DATASET_ZOOM)
+}
+
+/** The box of a circle, exact enough to move the map to it: the code of the exact circle comes with the map. */
+function boxOf({ latitude, longitude, radius }: NonNullable<View['near']>): Bounds {
+  const height = radius / METRES_OF_DEGREE
+  const width = Math.min(180, height / Math.cos((latitude * Math.PI) / 180))
+  return [longitude - width, Math.max(-90, latitude - height), longitude + width, Math.min(90, latitude + height)]
 }
 
 /** Moves the map to the results of a search. */

@@ -1,7 +1,8 @@
 import { render } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { readError, send } from './api.ts'
 import { messageOf } from './api-error.ts'
+import { useLater } from './later.ts'
 import { type Member, MemberList } from './members.tsx'
 import { day, number, t } from './text.ts'
 
@@ -28,20 +29,22 @@ export function startKeyFacts(details: HTMLDetailsElement): void {
 }
 
 function Facts() {
-  const [facts, show] = useState<KeyFacts | { problem: string }>()
-  useEffect(() => {
-    readFacts().then(show, (error: unknown) => show({ problem: messageOf(error) }))
-  }, [])
-  if (!facts) return null
-  if ('problem' in facts) return <p>{facts.problem}</p>
-  return <MemberList class="" members={describe(facts)} />
+  const [read] = useState(readFacts)
+  const facts = useLater(read)
+  if (facts === undefined) return null
+  return typeof facts === 'string' ? <p>{facts}</p> : <MemberList class="" members={facts} />
 }
 
-async function readFacts(): Promise<KeyFacts> {
-  const response = await send('/key')
-  if (!response.ok) throw await readError(response)
-  const { data }: { data: KeyFacts } = await response.json()
-  return data
+/** Returns the facts, or why there are none. */
+async function readFacts(): Promise<readonly Member[] | string> {
+  try {
+    const response = await send('/key')
+    if (!response.ok) throw await readError(response)
+    const { data }: { data: KeyFacts } = await response.json()
+    return describe(data)
+  } catch (error) {
+    return messageOf(error)
+  }
 }
 
 function describe(key: KeyFacts): Member[] {

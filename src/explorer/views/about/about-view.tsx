@@ -1,4 +1,3 @@
-import type { View } from '../../data/address.ts'
 import { type Dataset, type Extent, type Facet, type ListedItem, labelOf, localized } from '../../data/datasets.ts'
 import { MemberList, TextLink } from '../../shared/members.tsx'
 import { day, degrees, fill, number, percent, places, t } from '../../shared/text.ts'
@@ -37,18 +36,8 @@ export function AboutView({ dataset, about, sample }: AboutProps) {
       </div>
       <Facts dataset={dataset} about={about} />
       <ExportLinks dataset={dataset} view={{}} sizes={about.exportSizes} />
-      <Bars
-        title={t.categories}
-        facets={localized(about.categories)}
-        all={dataset.items.total}
-        viewOf={(category) => ({ dataset: slug, category })}
-      />
-      <Bars
-        title={t.areas}
-        facets={localized(about.administrativeAreas)}
-        all={dataset.items.total}
-        viewOf={(area) => ({ dataset: slug, area })}
-      />
+      <Bars title={t.categories} facets={localized(about.categories)} dataset={dataset} filter="category" />
+      <Bars title={t.areas} facets={localized(about.administrativeAreas)} dataset={dataset} filter="area" />
       <Sample dataset={dataset} about={about} sample={sample} />
       <DeveloperPanel view={view}>
         <MemberList
@@ -100,13 +89,13 @@ function extentText({ west, south, east, north }: Extent): string {
 interface BarsProps {
   title: string
   facets: readonly Facet[]
-  /** The number of places, of which each bar is a share. */
-  all: number
-  viewOf: (code: string) => View
+  dataset: Dataset
+  filter: 'category' | 'area'
 }
 
-/** The most frequent codes with their totals as bars. Each is a link to its places. */
-function Bars({ title, facets, all, viewOf }: BarsProps) {
+/** The most frequent codes with their totals as bars, which are shares of all places. Each is a link to its places. */
+function Bars({ title, facets, dataset: { slug, items }, filter }: BarsProps) {
+  const all = Math.max(1, items.total)
   const rest = facets.length - MAX_BARS
   if (facets.length === 0) return null
   return (
@@ -115,12 +104,12 @@ function Bars({ title, facets, all, viewOf }: BarsProps) {
       <ul class="bars">
         {facets.slice(0, MAX_BARS).map(({ code, label, total }) => (
           <li key={code}>
-            <ViewLink to={viewOf(code)} title={code}>
+            <ViewLink to={{ dataset: slug, [filter]: code }} title={code}>
               <Words text={label ?? code} />
             </ViewLink>
-            <meter min={0} max={Math.max(1, all)} value={total} aria-hidden="true" />
+            <meter min={0} max={all} value={total} aria-hidden="true" />
             <span class="soft">
-              <span>{number(total)}</span> <span>{percent(total / Math.max(1, all))}</span>
+              <span>{number(total)}</span> <span>{percent(total / all)}</span>
             </span>
           </li>
         ))}

@@ -34,30 +34,20 @@ export function DatasetsView({ signal }: { signal: AbortSignal }) {
           <ShareButton />
         </ControlRow>
       )}
-      <ul class="cards">
-        {datasets.map((dataset) => (
-          <Card
-            key={dataset.id}
-            dataset={dataset}
-            signal={signal}
-            choose={(isChosen) =>
-              choose((all) => [...all.filter((slug) => slug !== dataset.slug), ...(isChosen ? [dataset.slug] : [])])
-            }
-          />
-        ))}
-      </ul>
+      <form onChange={({ currentTarget }) => choose(new FormData(currentTarget).getAll('dataset').map(String))}>
+        <ul class="cards">
+          {datasets.map((dataset) => (
+            <Card key={dataset.id} dataset={dataset} signal={signal} />
+          ))}
+        </ul>
+      </form>
       <DeveloperPanel view={{}} />
     </div>
   )
 }
 
-interface CardProps {
-  dataset: Dataset
-  signal: AbortSignal
-  choose: (isChosen: boolean) => void
-}
-
-function Card({ dataset: { slug, name, description, attribution, items, extent }, signal, choose }: CardProps) {
+function Card({ dataset, signal }: { dataset: Dataset; signal: AbortSignal }) {
+  const { slug, name, description, attribution, items, extent } = dataset
   return (
     <li class="card">
       <SmallMap dataset={slug} extent={extent} signal={signal} />
@@ -75,12 +65,7 @@ function Card({ dataset: { slug, name, description, attribution, items, extent }
       <p class="count">
         <strong>{places(items.total)}</strong>
       </p>
-      <input
-        type="checkbox"
-        aria-label={`${t.compare}: ${name}`}
-        title={t.compare}
-        onChange={({ currentTarget: { checked } }) => choose(checked)}
-      />
+      <input type="checkbox" name="dataset" value={slug} aria-label={`${t.compare}: ${name}`} title={t.compare} />
     </li>
   )
 }

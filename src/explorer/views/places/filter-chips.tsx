@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { refined, type View } from '../../data/address.ts'
 import { distance, t } from '../../shared/text.ts'
 import { CodeLabel, usePage, ViewLink } from '../context.tsx'
@@ -7,37 +6,28 @@ import { CodeLabel, usePage, ViewLink } from '../context.tsx'
 export function FilterChips() {
   const { view } = usePage()
   const { dataset = '', category, area, near } = view
-  if (category === undefined && area === undefined && near === undefined) return null
+  const chips = [
+    {
+      filter: 'category',
+      name: t.category,
+      value: category && <CodeLabel of="categories" code={category} dataset={dataset} />,
+    },
+    { filter: 'area', name: t.area, value: area && <CodeLabel of="areas" code={area} dataset={dataset} /> },
+    { filter: 'near', name: t.nearby, value: near && placeOf(near) },
+  ].filter(({ value }) => value !== undefined)
+  if (chips.length === 0) return null
   return (
     <ul class="chips" aria-label={t.filters}>
-      {category !== undefined && (
-        <Chip name={t.category} without={refined(view, { category: undefined })}>
-          <CodeLabel of="categories" code={category} dataset={dataset} />
-        </Chip>
-      )}
-      {area !== undefined && (
-        <Chip name={t.area} without={refined(view, { area: undefined })}>
-          <CodeLabel of="areas" code={area} dataset={dataset} />
-        </Chip>
-      )}
-      {near && (
-        <Chip name={t.nearby} without={refined(view, { near: undefined })}>
-          {placeOf(near)}
-        </Chip>
-      )}
+      {chips.map(({ filter, name, value }) => (
+        <li key={filter}>
+          <ViewLink to={refined(view, { [filter]: undefined })} title={t.removeFilter}>
+            <span class="visually-hidden">{t.removeFilter} </span>
+            {name}: <bdi>{value}</bdi>
+            <span aria-hidden="true"> ×</span>
+          </ViewLink>
+        </li>
+      ))}
     </ul>
-  )
-}
-
-function Chip({ name, without, children }: { name: string; without: View; children: ComponentChildren }) {
-  return (
-    <li>
-      <ViewLink to={without} title={t.removeFilter}>
-        <span class="visually-hidden">{t.removeFilter} </span>
-        {name}: <bdi>{children}</bdi>
-        <span aria-hidden="true"> ×</span>
-      </ViewLink>
-    </li>
   )
 }
 

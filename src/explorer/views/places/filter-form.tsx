@@ -16,35 +16,21 @@ const ANY: Option = { value: '', label: t.any }
 
 /** `reads` are the codes as they are known, and as they are now; each counts when it comes. */
 export function FilterForm({ reads: [known, now] }: { reads: readonly [Promise<Codes>, Promise<Codes>] }) {
-  const { view, open } = usePage()
   const [before, current] = [useLater(known), useLater(now)]
   const { categories, areas } = current ?? before ?? NO_CODES
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be a grid in all browsers
     <div class="fields" role="group" aria-label={t.filters}>
-      <Field
-        id="category"
-        name={t.category}
-        code={view.category}
-        facets={categories}
-        choose={(category) => open(refined(view, { category }))}
-      />
-      <Field id="area" name={t.area} code={view.area} facets={areas} choose={(area) => open(refined(view, { area }))} />
+      <Field id="category" name={t.category} facets={categories} />
+      <Field id="area" name={t.area} facets={areas} />
     </div>
   )
 }
 
-interface FieldProps {
-  id: string
-  name: string
-  code: string | undefined
-  facets: readonly Facet[]
-  choose: (code: string | undefined) => void
-}
-
-function Field({ id, name, code, facets, choose }: FieldProps) {
+function Field({ id, name, facets }: { id: 'category' | 'area'; name: string; facets: readonly Facet[] }) {
+  const { view, open } = usePage()
   const input = useRef<HTMLInputElement>(null)
-  const shown = labelOf(code ?? '', facets)
+  const shown = labelOf(view[id] ?? '', facets)
   /** What a person has typed; undefined while they have not. */
   const [typed, type] = useState<string>()
   /** What the options are for; undefined while the list is closed. */
@@ -60,7 +46,7 @@ function Field({ id, name, code, facets, choose }: FieldProps) {
         placeholder={ANY.label}
         options={wanted === undefined ? NONE : optionsFor(wanted, facets)}
         hasActive={wanted !== undefined && wanted.trim() !== ''}
-        choose={({ value }) => choose(value || undefined)}
+        choose={({ value }) => open(refined(view, { [id]: value || undefined }))}
         close={() => want(undefined)}
         onInput={({ currentTarget: { value } }) => {
           type(value)

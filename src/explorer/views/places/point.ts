@@ -1,3 +1,4 @@
+import type { ListedItem } from '../../data/datasets.ts'
 import { runGraphQL } from '../../shared/api.ts'
 
 /*
@@ -19,11 +20,7 @@ export function parseCoordinate(text: string): Point | undefined {
   return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : undefined
 }
 
-interface FoundPlace {
-  name: string
-  latitude: string
-  longitude: string
-}
+type FoundPlace = Pick<ListedItem, 'name' | 'latitude' | 'longitude'>
 
 /** Finds the first place of a search by name or, if there is none, the one that was probably meant. */
 export async function findPlace(text: string): Promise<Point | undefined> {

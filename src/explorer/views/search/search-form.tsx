@@ -4,16 +4,15 @@ import type { CodesOf, Dataset, ListedItem } from '../../data/datasets.ts'
 import type { Bounds } from '../../map/box.ts'
 import { isNarrow } from '../../page/narrow.ts'
 import { Combobox, type Option } from '../../shared/combobox.tsx'
-import { fill, places, t } from '../../shared/text.ts'
+import { t } from '../../shared/text.ts'
 import { SearchScope } from './search-scope.tsx'
+import { foundText, textProblem } from './search-text.ts'
 import { CodeLabels, readSuggestions } from './suggestions.tsx'
 
 /*
  * The search by name and in the visible part of the map. The form stays while the list below it changes, so a person can go on typing.
  */
 
-/** Code points. */
-const MAX_TEXT_LENGTH = 200
 /** Milliseconds without a key press, after which the search begins. */
 const TYPING_PAUSE_MS = 250
 const NONE: readonly Option[] = []
@@ -43,27 +42,20 @@ interface SearchState {
   suggestions: readonly Option[]
 }
 
-/** Returns the problem of a text to search for; undefined if the text is valid. */
-function textProblem(text: string): string | undefined {
-  const length = [...text].length
-  if (length <= MAX_TEXT_LENGTH) return undefined
-  return fill(t.textTooLong, { length, most: MAX_TEXT_LENGTH })
+const HIDDEN: SearchState = {
+  isShown: false,
+  isOpen: false,
+  view: {},
+  datasets: [],
+  text: '',
+  status: '',
+  isInvalid: false,
+  suggestions: NONE,
 }
 
 export class SearchForm extends Component<SearchProps, SearchState> {
-  override state: SearchState = {
-    isShown: false,
-    isOpen: false,
-    view: {},
-    datasets: [],
-    text: '',
-    status: '',
-    isInvalid: false,
-    suggestions: NONE,
-  }
+  override state = HIDDEN
   readonly #text = createRef<HTMLInputElement>()
-  readonly #dataset = createRef<HTMLSelectElement>()
-  readonly #visible = createRef<HTMLInputElement>()
   #suggesting = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -76,7 +68,7 @@ export class SearchForm extends Component<SearchProps, SearchState> {
     const isOther = this.#timer === undefined && this.#trimmed() !== (view.text ?? '')
     this.setState({
       isShown: true,
-      isOpen: isSearch(view) || (this.#text.current?.form?.contains(document.activeElement) ?? false),
+      isOpen: isSearch(view) || this.#form?.contains(document.activeElement) === true,
       view,
       datasets,
       ...(isOther && { text: view.text ?? '' }),
@@ -95,23 +87,15 @@ export class SearchForm extends Component<SearchProps, SearchState> {
   /** Without a key there is nothing to search. */
   hide(): void {
     this.stop()
-    this.setState({ isShown: false, view: {}, datasets: [], text: '', status: '' })
+    this.setState(HIDDEN)
   }
 
   /** Shows the number of items that a search has found: first how many there are at least. */
-  sayTotal({ text, ...view }: View, least: number, total: Promise<number>): void {
-    if (!isSearch({ text, ...view })) return
-    const say = (count: number, isLeast: boolean) =>
-      this.say(
-        fill(count === 0 ? t.foundNone : t.found, {
-          places: places(count, isLeast),
-          text: text === undefined ? '' : fill(t.foundText, { text }),
-          part: view.within ? t.foundPart : '',
-        }),
-      )
-    say(least, true)
+  sayTotal(view: View, least: number, total: Promise<number>): void {
+    if (!isSearch(view)) return
+    this.say(foundText(view, least, true))
     total.then(
-      (count) => say(count, false),
+      (count) => this.say(foundText(view, count, false)),
       () => {},
     )
   }
@@ -129,11 +113,12 @@ export class SearchForm extends Component<SearchProps, SearchState> {
 
   /** What the form asks for. */
   #asked(): Search {
-    const chosen = this.#dataset.current?.value ?? ''
+    const asked = new FormData(this.#form)
+    const chosen = String(asked.get('dataset'))
     return {
       ...(chosen.includes(',') ? { compared: chosen.split(',') } : { dataset: chosen || undefined }),
       text: this.#trimmed() || undefined,
-      within: this.#visible.current?.checked ? this.props.visibleBox() : undefined,
+      within: asked.has('visible') ? this.props.visibleBox() : undefined,
     }
   }
 
@@ -148,6 +133,10 @@ export class SearchForm extends Component<SearchProps, SearchState> {
     if (signal.aborted || document.activeElement !== this.#text.current) return
     const noteOf = (item: ListedItem) => <CodeLabels item={item} codes={this.props.codesOf(item.datasetId)} />
     this.setState({ suggestions: items.map((item) => ({ value: item.id, label: item.name, note: noteOf(item) })) })
+  }
+
+  get #form(): HTMLFormElement | undefined {
+    return this.#text.current?.form ?? undefined
   }
 
   /** The field has the newest text before the form is drawn again. */
@@ -167,7 +156,7 @@ export class SearchForm extends Component<SearchProps, SearchState> {
   #submit(event: Event): void {
     event.preventDefault()
     this.stop()
-    if (this.#trimmed() === '' && !this.#visible.current?.checked) this.say(t.typeName)
+    if (this.#trimmed() === '' && !new FormData(this.#form).has('visible')) this.say(t.typeName)
     else {
       // The keyboard of a phone covers the results.
       if (isNarrow()) this.#text.current?.blur()
@@ -175,10 +164,8 @@ export class SearchForm extends Component<SearchProps, SearchState> {
     }
   }
 
-  override render(
-    _: SearchProps,
-    { isShown, isOpen, view, datasets, text, status, isInvalid, suggestions }: SearchState,
-  ) {
+  override render() {
+    const { isShown, isOpen, view, datasets, text, status, isInvalid, suggestions } = this.state
     return (
       <search class="search" aria-label={t.searchArea} hidden={!isShown}>
         <form onSubmit={(event) => this.#submit(event)} onFocusIn={() => this.setState({ isOpen: true })}>
@@ -206,14 +193,7 @@ export class SearchForm extends Component<SearchProps, SearchState> {
           <button type="submit" class="button primary">
             {t.searchNow}
           </button>
-          <SearchScope
-            isHidden={!isOpen}
-            view={view}
-            datasets={datasets}
-            dataset={this.#dataset}
-            visible={this.#visible}
-            change={() => this.#run()}
-          />
+          <SearchScope isHidden={!isOpen} view={view} datasets={datasets} change={() => this.#run()} />
           <p class="search-status" id="search-status" role="status">
             {status}
           </p>

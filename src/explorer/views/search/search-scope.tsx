@@ -1,4 +1,3 @@
-import type { RefObject } from 'preact'
 import type { View } from '../../data/address.ts'
 import { type Dataset, findDataset } from '../../data/datasets.ts'
 import { t } from '../../shared/text.ts'
@@ -7,20 +6,18 @@ interface ScopeProps {
   isHidden: boolean
   view: View
   datasets: readonly Dataset[]
-  dataset: RefObject<HTMLSelectElement | null>
-  visible: RefObject<HTMLInputElement | null>
   change: () => void
 }
 
 /** Where a search looks: in a dataset or all of them, and whether only in the visible part of the map. */
-export function SearchScope({ isHidden, view, datasets, dataset, visible, change }: ScopeProps) {
+export function SearchScope({ isHidden, view, datasets, change }: ScopeProps) {
   const shown = findDataset(datasets, view)
   return (
     <p class="search-scope" hidden={isHidden}>
       <label for="search-dataset">{t.searchIn}</label>
       <select
         id="search-dataset"
-        ref={dataset}
+        name="dataset"
         value={(shown && view.dataset) ?? view.compared?.join() ?? ''}
         onChange={change}
       >
@@ -37,7 +34,7 @@ export function SearchScope({ isHidden, view, datasets, dataset, visible, change
         <input
           type="checkbox"
           id="search-visible"
-          ref={visible}
+          name="visible"
           checked={view.within !== undefined}
           onChange={change}
         />{' '}

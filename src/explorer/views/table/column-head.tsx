@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { isSortable, type View } from '../../data/address.ts'
+import { isSortable } from '../../data/address.ts'
 import type { Column, Table } from '../../data/table-columns.ts'
 import { Splitter } from '../../shared/splitter.tsx'
 import { fill, t } from '../../shared/text.ts'
@@ -44,13 +44,25 @@ interface ColumnHeadProps {
   widths: Widths
 }
 
-export function ColumnHead({ column, table, widths }: ColumnHeadProps) {
+/** A column that the API sorts by is a link. The second click turns the order round. */
+export function ColumnHead({ column: { field, label, sort }, table, widths }: ColumnHeadProps) {
   const { view } = usePage()
   const head = useRef<HTMLTableCellElement>(null)
-  const { field, label } = column
+  const canSort = sort !== undefined && isSortable(view)
+  const isSorted = canSort && sort === table.sort
+  const { isDescending } = table
+  const next = { ...table, ...(sort && { sort }), isDescending: isSorted && !isDescending, page: 1 }
+  const arrow = isSorted ? (isDescending ? ' ↓' : ' ↑') : ''
+  const order = isDescending ? 'descending' : 'ascending'
   return (
-    <th ref={head} scope="col" aria-sort={sortedBy(column, view)} {...widths.styleOf(field)}>
-      <Heading column={column} table={table} />
+    <th ref={head} scope="col" aria-sort={isSorted ? order : undefined} {...widths.styleOf(field)}>
+      {canSort ? (
+        <ViewLink to={{ ...view, table: next }} data-focus={`sort-${sort}`}>
+          {label + arrow}
+        </ViewLink>
+      ) : (
+        label
+      )}
       <Splitter
         class="width-handle"
         label={fill(t.widthOf, { column: label })}
@@ -60,24 +72,5 @@ export function ColumnHead({ column, table, widths }: ColumnHeadProps) {
         setWidth={(width) => widths.set(field, width)}
       />
     </th>
-  )
-}
-
-function sortedBy({ sort }: Column, view: View): 'ascending' | 'descending' | undefined {
-  if (sort === undefined || sort !== view.table?.sort || !isSortable(view)) return undefined
-  return view.table.isDescending ? 'descending' : 'ascending'
-}
-
-/** A column that the API sorts by is a link. The second click turns the order round. */
-function Heading({ column: { label, sort }, table }: Pick<ColumnHeadProps, 'column' | 'table'>) {
-  const { view } = usePage()
-  if (sort === undefined || !isSortable(view)) return <>{label}</>
-  const isSorted = sort === table.sort
-  const next = { ...table, sort, isDescending: isSorted && !table.isDescending, page: 1 }
-  const arrow = isSorted ? (table.isDescending ? ' ↓' : ' ↑') : ''
-  return (
-    <ViewLink to={{ ...view, table: next }} data-focus={`sort-${sort}`}>
-      {label + arrow}
-    </ViewLink>
   )
 }

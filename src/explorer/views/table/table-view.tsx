@@ -1,4 +1,5 @@
 import type { View } from '../../data/address.ts'
+import type { Codes } from '../../data/datasets.ts'
 import { COLUMNS, type Column, type Row, type Table } from '../../data/table-columns.ts'
 import { useLater } from '../../shared/later.ts'
 import { distance, fill, t } from '../../shared/text.ts'
@@ -61,6 +62,8 @@ function columnsOf({ near }: View, { fields }: Table): Column[] {
 
 const DISTANCE: Column = { field: 'distance', label: t.distance }
 
+const CODES: Readonly<Record<string, keyof Codes>> = { categoryCode: 'categories', administrativeAreaCode: 'areas' }
+
 function Cell({ field, row, widths }: { field: string; row: Row; widths: Widths }) {
   const { view } = usePage()
   const style = widths.styleOf(field)
@@ -76,17 +79,11 @@ function Cell({ field, row, widths }: { field: string; row: Row; widths: Widths 
       </th>
     )
   }
+  const codes = CODES[field]
+  const isTime = field.endsWith('At')
   return (
     <td dir="auto" {...style}>
-      {field === 'categoryCode' ? (
-        <CodeLabel of="categories" code={value} dataset={row.datasetId} />
-      ) : field === 'administrativeAreaCode' ? (
-        <CodeLabel of="areas" code={value} dataset={row.datasetId} />
-      ) : field.endsWith('At') ? (
-        value.slice(0, 10)
-      ) : (
-        value
-      )}
+      {codes ? <CodeLabel of={codes} code={value} dataset={row.datasetId} /> : isTime ? value.slice(0, 10) : value}
     </td>
   )
 }
