@@ -82,6 +82,28 @@ export class Acts {
     await this.wait(() => page.keyboard.press(key))
   }
 
+  /** Goes to something by the Tab key, and back with Shift. Throws an error if it is not among the next hundred. */
+  async goTo(page: Page, target: Locator, { isBack = false } = {}): Promise<void> {
+    this.step.person += THINK
+    await this.see(target)
+    if (isBack) {
+      await page.keyboard.down('Shift')
+      this.step.keys += 1
+    }
+    const hasFocus = () => target.first().evaluate((element) => element === document.activeElement)
+    for (let n = 0; !(await hasFocus()); n++) {
+      if (n === 100) throw new Error(`A hundred times Tab do not reach ${target}`)
+      await this.press(page, 'Tab')
+    }
+    if (isBack) await page.keyboard.up('Shift')
+  }
+
+  /** Goes to a link or a button by the Tab key, and presses it. */
+  async open(page: Page, target: Locator): Promise<void> {
+    await this.goTo(page, target)
+    await this.press(page, 'Enter')
+  }
+
   /** Waits until something is shown. */
   async see(target: Locator): Promise<void> {
     await this.wait(() => target.first().waitFor())
