@@ -1,6 +1,6 @@
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
-import { reach, readError, send } from '../shared/api.ts'
+import { reach, request } from '../shared/api.ts'
 import { patiently } from '../shared/patience.ts'
 import { type Bounds, mercator } from './box.ts'
 import type { Dot } from './place-groups.ts'
@@ -16,8 +16,7 @@ export interface TileSource {
 /** Reads the dots of a tile, which `address` names as `z/x/y`. Throws an ApiError if the server refuses it. */
 export function readTile(source: TileSource, address: string, signal: AbortSignal): Promise<Dot[]> {
   return patiently(async () => {
-    const response = await send(source.template.replace('{z}/{x}/{y}', address), { signal })
-    if (!response.ok) throw await readError(response)
+    const response = await request(source.template.replace('{z}/{x}/{y}', address), { signal })
     return dotsOf(await reach(response.arrayBuffer(), signal), source.by, address)
   }, signal)
 }

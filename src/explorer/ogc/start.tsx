@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment, render, toChildArray } from 'preact'
-import { readError, send } from '../shared/api.ts'
+import { request } from '../shared/api.ts'
 import { messageOf } from '../shared/api-error.ts'
 import { byId } from '../shared/element.ts'
 import { onKeyChange } from '../shared/key.ts'
@@ -45,11 +45,8 @@ async function read(): Promise<Resource> {
   const query = new URLSearchParams(location.search)
   query.delete('f')
   const path = (location.origin + location.pathname).slice(SERVER.length)
-  const response = await send(`${path}?${query}`, {
-    headers: { accept: 'application/geo+json, application/json' },
-  })
-  if (!response.ok) throw await readError(response)
-  return response.json()
+  const headers = { accept: 'application/geo+json, application/json' }
+  return (await request(`${path}?${query}`, { headers })).json()
 }
 
 function ResourceView({ resource }: { resource: Resource }) {

@@ -5,16 +5,17 @@ import { isNarrow } from './narrow.ts'
  * The part of the page that shows one view at a time. It keeps the focus and the scroll position where a person expects them.
  */
 
-const SKELETON_LINES = 9
-
 export class ViewArea {
   readonly element: HTMLElement
   /** How far the next view is to be scrolled, if it was shown before. */
   #scrollTop: number | undefined
   #views = 0
+  /** The grey lines that the page comes with. */
+  readonly #skeleton: ChildNode[]
 
   constructor(element: HTMLElement) {
     this.element = element
+    this.#skeleton = [...element.childNodes]
   }
 
   set isBusy(isBusy: boolean) {
@@ -43,13 +44,8 @@ export class ViewArea {
 
   /** Shows grey lines where the first view will be. */
   showSkeleton(): void {
-    this.#draw(
-      <div class="view skeleton" aria-hidden="true">
-        {Array.from({ length: SKELETON_LINES }, (_, n) => (
-          <div key={n} class="skeleton-line" />
-        ))}
-      </div>,
-    )
+    render(null, this.element)
+    this.element.replaceChildren(...this.#skeleton)
   }
 
   /** Shows a view from its start. A control that the view before has too keeps the focus, such as a box of the choice of columns. */
@@ -78,8 +74,7 @@ export class ViewArea {
 
   /** Each view begins anew: nothing in it is that of the view before. */
   #draw(view: VNode): void {
-    // The page comes with grey lines of its own.
-    if (this.#views === 0) this.element.replaceChildren()
+    for (const line of this.#skeleton) line.remove()
     this.#views++
     render(<Fragment key={this.#views}>{view}</Fragment>, this.element)
   }

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { readError, send } from '../shared/api.ts'
+import { request } from '../shared/api.ts'
 import { messageOf } from '../shared/api-error.ts'
 import { byId } from '../shared/element.ts'
 import { onKeyChange, readKey } from '../shared/key.ts'
@@ -75,18 +75,13 @@ function sendWithKey(input: RequestInfo | URL, init?: RequestInit): Promise<Resp
   return fetch(request)
 }
 
-async function readDocument(): Promise<OpenApiDocument> {
-  const response = await send('/openapi.json')
-  if (!response.ok) throw await readError(response)
-  return response.json()
-}
-
 startShell()
 mendReference(byId('reference', HTMLElement))
-const openApi = await readDocument().catch((error: unknown) => {
+const response = await request('/openapi.json').catch((error: unknown) => {
   render(<p role="alert">{messageOf(error)}</p>, byId('reference', HTMLElement))
   throw error
 })
+const openApi: OpenApiDocument = await response.json()
 globalThis.Scalar.createApiReference('#reference', {
   content: withPrefer(withoutGeoJson(openApi)),
   authentication: {

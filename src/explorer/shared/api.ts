@@ -23,6 +23,13 @@ export async function send(path: string, init: RequestInit = {}, key = readKey()
   return reach(fetch(SERVER + path, { ...init, ...page, headers }), init.signal)
 }
 
+/** Sends a request, and returns the response if it is a success. Otherwise it throws an ApiError. */
+export async function request(path: string, init: RequestInit = {}, key = readKey()): Promise<Response> {
+  const response = await send(path, init, key)
+  if (!response.ok) throw await readError(response)
+  return response
+}
+
 /** Returns a response, or the body of one. Throws an ApiError when the server can't be reached, or the connection ends in the middle. */
 export async function reach<Part>(part: Promise<Part>, signal?: AbortSignal | null): Promise<Part> {
   try {
@@ -71,13 +78,12 @@ async function post<Data>(
   signal: AbortSignal | undefined,
   parse: (text: string) => unknown,
 ): Promise<Answer<Data>> {
-  const response = await send('/graphql', {
+  const response = await request('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify(operation),
     ...(signal && { signal }),
   })
-  if (!response.ok) throw await readError(response)
   const body = parse(await reach(response.text(), signal))
   if (!isResult<Data>(body)) throw new ApiError(response.status, 'ERROR', 'The server does not answer as GraphQL does')
   const { data, errors = [] } = body

@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
-import { readError, send } from './api.ts'
+import { request } from './api.ts'
 import { messageOf } from './api-error.ts'
 import { useLater } from './later.ts'
 import { type Member, MemberList } from './members.tsx'
@@ -38,9 +38,7 @@ function Facts() {
 /** Returns the facts, or why there are none. */
 async function readFacts(): Promise<readonly Member[] | string> {
   try {
-    const response = await send('/key')
-    if (!response.ok) throw await readError(response)
-    const { data }: { data: KeyFacts } = await response.json()
+    const { data }: { data: KeyFacts } = await (await request('/key')).json()
     return describe(data)
   } catch (error) {
     return messageOf(error)

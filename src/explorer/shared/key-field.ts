@@ -1,4 +1,4 @@
-import { readError, send } from './api.ts'
+import { request } from './api.ts'
 import { messageOf } from './api-error.ts'
 import { byId } from './element.ts'
 import { forgetKey, onKeyChange, readOwnKey, setKey, takeKeyFromAddress } from './key.ts'
@@ -71,9 +71,8 @@ function showKey(key: string | undefined): void {
 async function checkKey(key: string): Promise<string | undefined> {
   if (!fitsHeader(key)) return t.keyMalformed
   try {
-    const response = await send('/v1/datasets', {}, key)
-    if (response.ok) return undefined
-    return messageOf(await readError(response))
+    await request('/v1/datasets', {}, key)
+    return undefined
   } catch (error) {
     return messageOf(error)
   }

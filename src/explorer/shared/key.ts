@@ -1,3 +1,5 @@
+import { readPageData } from './page-data.ts'
+
 /*
  * The API key of this tab. It is kept in the tab's session storage: it survives a reload, all pages of this server share it, and
  * it is gone when the tab is closed.
@@ -17,13 +19,7 @@ export function readOwnKey(): string | undefined {
 
 /** Returns the key of this tab, or else the one that the page has for visitors (PUBLIC_KEY); undefined if there is none. */
 export function readKey(): string | undefined {
-  return readOwnKey() ?? readPublicKey()
-}
-
-function readPublicKey(): string | undefined {
-  const data = document.querySelector<HTMLTemplateElement>('template#page-data')?.content.textContent ?? '{}'
-  const { publicKey }: { publicKey?: string } = JSON.parse(data)
-  return publicKey
+  return readOwnKey() ?? readPageData().publicKey
 }
 
 /** Keeps the key for this tab and tells the listeners. */

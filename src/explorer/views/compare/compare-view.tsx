@@ -8,6 +8,7 @@ import { DeveloperPanel } from '../developer/developer-panel.tsx'
 import { Swatch, swatchOf } from '../legend/legend-box.tsx'
 import { PlaceRow } from '../place-row.tsx'
 import { FilterChips } from '../places/filter-chips.tsx'
+import { listOf } from '../places/request.ts'
 import { Reason } from '../problem.tsx'
 import { compareRequest, partOf } from './request.ts'
 
@@ -120,9 +121,7 @@ export async function readCompared(
       if (isThere(slug) || !compared.some(isThere)) throw error
       return { error }
     }
-    const { items = part.searchItems, nearbyItems } = part
-    if (!nearbyItems) return { items: items?.nodes ?? [], total: items?.total ?? 0 }
-    const nodes = nearbyItems.nodes.map(({ distance, item }) => ({ ...item, distance }))
-    return { items: nodes, total: nearbyItems.total }
+    const { nodes: items, total = 0 } = listOf(part)
+    return { items, total }
   })
 }

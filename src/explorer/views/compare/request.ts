@@ -2,15 +2,11 @@ import { isSearch, type View } from '../../data/address.ts'
 import { type ApiRequest, literal, operation } from '../../data/api-request.ts'
 import { LISTED, type ListedItem } from '../../data/datasets.ts'
 import { toBoundingBox } from '../../map/box.ts'
-import { PAGE_SIZE, placesRequest } from '../places/request.ts'
+import { type Lists, PAGE_SIZE, placesRequest } from '../places/request.ts'
 
 /*
  * The request for a comparison: the same list of several datasets in one document.
  */
-
-type Column = Record<'items' | 'searchItems', { total: number; nodes: ListedItem[] }> & {
-  nearbyItems: { total: number; nodes: { distance: number; item: ListedItem }[] }
-}
 
 /** Returns the name of a dataset's part of the answer. */
 export const partOf = (index: number) => `dataset${index + 1}`
@@ -19,7 +15,7 @@ export const partOf = (index: number) => `dataset${index + 1}`
 export function compareRequest(
   { compared: _, table: __, ...view }: View,
   compared: readonly string[],
-): ApiRequest<Record<string, Partial<Column> | null>> {
+): ApiRequest<Record<string, Lists<ListedItem> | null>> {
   const { near, text, within } = view
   const search = { ...(text && { text }), ...(within && { within: toBoundingBox(within) }), limit: PAGE_SIZE }
   const given = near ? { ...near, limit: PAGE_SIZE } : search

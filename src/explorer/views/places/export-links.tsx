@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { filtersOf, type View } from '../../data/address.ts'
 import type { Dataset } from '../../data/datasets.ts'
-import { readError, runGraphQL, send } from '../../shared/api.ts'
+import { request, runGraphQL } from '../../shared/api.ts'
 import { messageOf } from '../../shared/api-error.ts'
 import { useLater } from '../../shared/later.ts'
 import { readPageData } from '../../shared/page-data.ts'
@@ -67,8 +67,7 @@ async function readSizes(dataset: string): Promise<ExportSize[]> {
 
 /** Reads an export and lets the browser save it. Throws an error when the server refuses it or cuts it off. */
 async function save(name: string, filters: URLSearchParams): Promise<void> {
-  const response = await send(`/exports/${encodeURIComponent(name)}${filters.size > 0 ? `?${filters}` : ''}`)
-  if (!response.ok) throw await readError(response)
+  const response = await request(`/exports/${encodeURIComponent(name)}${filters.size > 0 ? `?${filters}` : ''}`)
   const url = URL.createObjectURL(await response.blob())
   const link = document.createElement('a')
   link.href = url

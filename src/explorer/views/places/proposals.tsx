@@ -1,4 +1,4 @@
-import { MAX_RADIUS_METRES, refined } from '../../data/address.ts'
+import { MAX_RADIUS_METRES, refined, type View } from '../../data/address.ts'
 import type { ListedItem } from '../../data/datasets.ts'
 import { distance, fill, t } from '../../shared/text.ts'
 import { usePage, ViewLink } from '../context.tsx'
@@ -38,13 +38,8 @@ export function Proposals({ places }: { places: readonly ListedItem[] }) {
   )
 }
 
-interface NearestProps {
-  near: { latitude: number; longitude: number; radius: number }
-  place: ListedItem | undefined
-}
-
 /** Where the nearest place is, and the radius that has it. */
-function Nearest({ near, place }: NearestProps) {
+function Nearest({ near, place }: { near: NonNullable<View['near']>; place: ListedItem | undefined }) {
   const { view, searchNear } = usePage()
   if (!place) {
     return (

@@ -11,11 +11,16 @@ import { toBoundingBox } from '../../map/box.ts'
 /** The number of places that are read at once. */
 export const PAGE_SIZE = 50
 
-/** What the answer has. Only one of the lists is there. */
-export interface PlacesData<Node> {
-  dataset?: { items: { total: number; nodes: Node[] } }
+/** Only one of the lists is there. */
+export interface Lists<Node> {
+  items?: { total?: number; nodes: Node[] }
   searchItems?: { total?: number; nodes: Node[] }
   nearbyItems?: { total?: number; nodes: { distance: number; item: Node }[] }
+}
+
+/** What the answer has. */
+interface PlacesData<Node> extends Lists<Node> {
+  dataset?: { items: { total: number; nodes: Node[] } }
 }
 
 /** Returns the request for a page of the places of a view. */
@@ -122,7 +127,7 @@ export async function readPlaces<Node extends ListedItem | Row = ListedItem>(
 ): Promise<Page<Node>> {
   const isCounted = view.near !== undefined || isSearch(view)
   const data = await ask(placesRequest<Node>(view, page), signal, isCounted ? { withTotal: false } : {})
-  const items = nodesOf(data)
+  const { nodes: items } = listOf({ ...data, ...data.dataset })
   if (data.dataset) return { items, total: Promise.resolve(data.dataset.items.total) }
   const first = page ?? view.table?.page ?? 1
   const isLast = items.length < PAGE_SIZE && (items.length > 0 || first === 1)
@@ -132,10 +137,13 @@ export async function readPlaces<Node extends ListedItem | Row = ListedItem>(
   return { items, total }
 }
 
-/** Returns the places of an answer, with their distances. */
-function nodesOf<Node>({ dataset, searchItems, nearbyItems }: PlacesData<Node>): Node[] {
-  if (nearbyItems) return nearbyItems.nodes.map(({ distance, item }) => ({ ...item, distance }))
-  return (dataset?.items ?? searchItems)?.nodes ?? []
+/** Returns the list that an answer has, with the distances of the places. */
+export function listOf<Node>({ items, searchItems = items, nearbyItems }: Lists<Node>): {
+  total?: number
+  nodes: Node[]
+} {
+  if (!nearbyItems) return searchItems ?? { nodes: [] }
+  return { ...nearbyItems, nodes: nearbyItems.nodes.map(({ distance, item }) => ({ ...item, distance })) }
 }
 
 async function readTotal(view: View, signal: AbortSignal): Promise<number> {
