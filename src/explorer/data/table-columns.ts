@@ -22,7 +22,7 @@ export type Row = Readonly<Record<string, string | readonly string[] | null>> &
   }
 
 const SORTS = ['name', 'createdAt', 'updatedAt'] as const
-export type Sort = (typeof SORTS)[number]
+type Sort = (typeof SORTS)[number]
 
 export const COLUMNS: readonly Column[] = [
   { field: 'name', label: t.name, sort: 'name' },

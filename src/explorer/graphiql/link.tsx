@@ -5,7 +5,7 @@ import { copy, SayingButton } from '../shared/button.tsx'
  * the key or a header.
  */
 
-export interface Shared {
+interface Shared {
   query: string
   variables: string
 }

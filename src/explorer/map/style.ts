@@ -11,7 +11,7 @@ import type { TileSource } from './tiles.ts'
  */
 
 /** A place that is marked on the map. */
-export interface MarkedPlace {
+interface MarkedPlace {
   id: string
   name: string
   categoryCode: string
@@ -21,7 +21,7 @@ export interface MarkedPlace {
 }
 
 /** A circle around a point: degrees and metres. */
-export interface Circle {
+interface Circle {
   latitude: number
   longitude: number
   radius: number

@@ -21,7 +21,6 @@ import { followLinks, pushView, replaceView } from './links.ts'
 import { showStatus, showWaiting } from './map-lines.tsx'
 import { MapSide } from './map-side.ts'
 import { isNarrow } from './narrow.ts'
-import { showProblem } from './show-problem.tsx'
 import { ViewArea } from './view-area.tsx'
 import { ViewReader } from './view-reader.tsx'
 
@@ -124,7 +123,7 @@ export class Explorer {
     await action(signal).catch((error: unknown) => {
       if (signal.aborted) return
       this.#search.say('')
-      showProblem(error, this.#area, signal, () => void this.#show(this.#view))
+      this.#area.showProblem(error, signal, () => void this.#show(this.#view))
     })
     if (!signal.aborted) this.#area.isBusy = false
   }

@@ -1,5 +1,12 @@
 import { Fragment, render, type VNode } from 'preact'
+import { ApiError, messageOf } from '../shared/api-error.ts'
+import { forgetKey } from '../shared/key.ts'
+import { askForKey } from '../shared/key-field.ts'
+import { readPageData } from '../shared/page-data.ts'
+import { fill, t } from '../shared/text.ts'
+import { Problem } from '../views/problem.tsx'
 import { isNarrow } from './narrow.ts'
+import { titleOf } from './title.ts'
 
 /*
  * The part of the page that shows one view at a time. It keeps the focus and the scroll position where a person expects them.
@@ -72,6 +79,16 @@ export class ViewArea {
     if (hadFocus) next()?.focus()
   }
 
+  /** Shows an error in place of the view. A refused key is forgotten, which starts the page again, and another one asked for. */
+  showProblem(error: unknown, signal: AbortSignal, retry: () => void): void {
+    if (error instanceof ApiError && error.status === 401) refuseKey(error)
+    if (signal.aborted) return
+    this.replace(<Problem error={error} retry={retry} />, () =>
+      this.element.querySelector<HTMLElement>('.problem .button'),
+    )
+    document.title = titleOf({}, t.problem, undefined)
+  }
+
   /** Each view begins anew: nothing in it is that of the view before. */
   #draw(view: VNode): void {
     for (const line of this.#skeleton) line.remove()
@@ -99,4 +116,11 @@ export class ViewArea {
     const panel = this.element.parentElement
     return panel && getComputedStyle(panel).overflowY !== 'visible' ? panel : document.documentElement
   }
+}
+
+function refuseKey(error: ApiError): void {
+  forgetKey()
+  const { contact } = readPageData()
+  const ask = fill(t.giveAnotherKey, { reason: messageOf(error) })
+  askForKey(contact === undefined ? ask : `${ask} ${fill(t.whomToAsk, { contact })}`)
 }

@@ -1,6 +1,5 @@
 import { type ApiRequest, ask, operation, restPath } from '../../data/api-request.ts'
 import { LISTED, type ListedItem } from '../../data/datasets.ts'
-import { parseExactJson } from '../../shared/exact-json.ts'
 
 export interface Picture {
   originalUrl: string
@@ -48,4 +47,27 @@ export function itemRequest(id: string): ApiRequest<{ item: Item | null }> {
 /** Reads an item. Its numbers keep their digits. */
 export async function readItem(id: string, signal: AbortSignal): Promise<Item | null> {
   return (await ask(itemRequest(id), signal, {}, parseExactJson)).item
+}
+
+interface RawNumber {
+  readonly rawJSON: string
+}
+
+declare global {
+  interface JSON {
+    rawJSON: (text: string) => RawNumber
+    parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
+  }
+}
+
+/**
+ * Parses JSON. JSON.stringify writes each number of it with the digits that the server wrote, in browsers that have `JSON.rawJSON`. A number of
+ * JavaScript has 53 bits (https://github.com/tc39/proposal-json-parse-with-source).
+ */
+function parseExactJson(text: string): unknown {
+  return typeof JSON.rawJSON === 'function' ? JSON.parse(text, keepDigits) : JSON.parse(text)
+}
+
+function keepDigits(_key: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value === 'number' && source !== undefined && String(value) !== source ? JSON.rawJSON(source) : value
 }

@@ -8,13 +8,11 @@ import { distance, fill, places, t } from '../../shared/text.ts'
 import { BackLine, usePage, ViewLink } from '../context.tsx'
 import { DeveloperPanel, EmbedButton } from '../developer/developer-panel.tsx'
 import { PlaceRow } from '../place-row.tsx'
-import { CodeHint } from './code-hint.tsx'
 import { ControlRow } from './controls.tsx'
 import { ExportLinks } from './export-links.tsx'
-import { FilterChips } from './filter-chips.tsx'
-import { FilterForm } from './filter-form.tsx'
+import { FilterChips, FilterForm } from './filters.tsx'
 import { NearbyForm } from './nearby-form.tsx'
-import { Proposals } from './proposals.tsx'
+import { CodeHint, Proposals } from './proposals.tsx'
 
 /*
  * The list of places: of a dataset, filtered, near a point, or found by a search.

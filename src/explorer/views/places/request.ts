@@ -31,7 +31,7 @@ export function placesRequest<Node>(view: View, page?: number): ApiRequest<Place
 }
 
 /** Returns the request for the number of places that a search or a circle has found. It takes a count, and the places do not. */
-export function totalRequest({ table: _, ...view }: View): ApiRequest<PlacesData<never>> {
+function totalRequest({ table: _, ...view }: View): ApiRequest<PlacesData<never>> {
   const { path, variables } = placesRequest(view)
   const { limit: __, withTotal: ___, ...counted } = variables
   const field = view.near ? 'nearbyItems' : 'searchItems'
@@ -96,7 +96,7 @@ function counted(name: string, field: string, variables: Values, nodes: string) 
 }
 
 /** The fields of a place in the list, or in the table. */
-export function fieldsOf(view: View): string {
+function fieldsOf(view: View): string {
   const table = tableOf(view)
   return table ? [...new Set([...ROW_FIELDS, ...table.fields])].join(' ') : LISTED
 }

@@ -19,7 +19,7 @@ const NONE: readonly Option[] = []
 
 export type Search = Pick<View, 'dataset' | 'compared' | 'text' | 'within'>
 
-export interface SearchProps {
+interface SearchProps {
   /** Gets the form when it is on the page. */
   ready: (form: SearchForm) => void
   search: (search: Search) => void

@@ -5,8 +5,7 @@ import { useLater } from '../../shared/later.ts'
 import { distance, fill, t } from '../../shared/text.ts'
 import { CodeLabel, usePage, ViewLink, Words } from '../context.tsx'
 import { PAGE_SIZE } from '../places/request.ts'
-import { ColumnChoice } from './column-choice.tsx'
-import { ColumnHead, useWidths, type Widths } from './column-head.tsx'
+import { ColumnChoice, ColumnHead, useWidths, type Widths } from './columns.tsx'
 
 /*
  * Places as a table. Those of a dataset are sorted as the API sorts; a search and a circle have an order of their own. The order, the

@@ -63,7 +63,7 @@ function Link({ path, name, text }: { path: string; name: string; text: string }
 }
 
 /** The field for the key, which stands in the text while there is no key, and else in the bar. */
-export function KeySlot() {
+function KeySlot() {
   const slot = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const form = byId('key-form', HTMLFormElement)

@@ -1,12 +1,12 @@
 import { useRef, useState } from 'preact/hooks'
 import { isSortable } from '../../data/address.ts'
-import type { Column, Table } from '../../data/table-columns.ts'
+import { COLUMNS, type Column, type Table } from '../../data/table-columns.ts'
 import { Splitter } from '../../shared/splitter.tsx'
 import { fill, t } from '../../shared/text.ts'
 import { usePage, ViewLink } from '../context.tsx'
 
 /*
- * The headings of the table: the order of the rows, and the width of a column.
+ * The columns of the table: their headings with the order of the rows, their widths, and which are shown.
  */
 
 /** Pixels. */
@@ -72,5 +72,44 @@ export function ColumnHead({ column: { field, label, sort }, table, widths }: Co
         setWidth={(width) => widths.set(field, width)}
       />
     </th>
+  )
+}
+
+/** The choice stays open while a person chooses several columns. */
+let isChoiceOpen = false
+
+/** The boxes that choose the columns of the table. */
+export function ColumnChoice({ table }: { table: Table }) {
+  const { view, open } = usePage()
+  return (
+    <details
+      class="columns"
+      open={isChoiceOpen}
+      onToggle={({ currentTarget }) => {
+        isChoiceOpen = currentTarget.open
+      }}
+    >
+      <summary>{t.columns}</summary>
+      <form
+        // All boxes count: a person may tick the next one before the table has the last one.
+        onChange={({ currentTarget }) => {
+          const chosen = new FormData(currentTarget).getAll('column').map(String)
+          open({ ...view, table: { ...table, fields: ['name', ...chosen] } })
+        }}
+      >
+        {COLUMNS.filter(({ field }) => field !== 'name').map(({ field, label }) => (
+          <label key={field}>
+            <input
+              type="checkbox"
+              name="column"
+              value={field}
+              defaultChecked={table.fields.includes(field)}
+              data-focus={`column-${field}`}
+            />{' '}
+            {label}
+          </label>
+        ))}
+      </form>
+    </details>
   )
 }

@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks'
-import { refined } from '../../data/address.ts'
+import { refined, type View } from '../../data/address.ts'
 import { type Codes, type Facet, labelOf, NO_CODES } from '../../data/datasets.ts'
 import { Combobox, type Option } from '../../shared/combobox.tsx'
 import { useLater } from '../../shared/later.ts'
-import { fill, number, t } from '../../shared/text.ts'
-import { usePage } from '../context.tsx'
+import { distance, fill, number, t } from '../../shared/text.ts'
+import { CodeLabel, usePage, ViewLink } from '../context.tsx'
 
 /*
  * The filters of a dataset: category and administrative area. Each is a list of the dataset's codes, which typing narrows.
@@ -82,4 +82,38 @@ function optionsFor(text: string, facets: readonly Facet[]): Option[] {
 
 function optionOf({ code, label, total }: Facet): Option {
   return { value: code, label: label ?? code, note: number(total) }
+}
+
+/** The filters of the view, below its title. Each is a link to the view without it. */
+export function FilterChips() {
+  const { view } = usePage()
+  const { dataset = '', category, area, near } = view
+  const chips = [
+    {
+      filter: 'category',
+      name: t.category,
+      value: category && <CodeLabel of="categories" code={category} dataset={dataset} />,
+    },
+    { filter: 'area', name: t.area, value: area && <CodeLabel of="areas" code={area} dataset={dataset} /> },
+    { filter: 'near', name: t.nearby, value: near && placeOf(near) },
+  ].filter(({ value }) => value !== undefined)
+  if (chips.length === 0) return null
+  return (
+    <ul class="chips" aria-label={t.filters}>
+      {chips.map(({ filter, name, value }) => (
+        <li key={filter}>
+          <ViewLink to={refined(view, { [filter]: undefined })} title={t.removeFilter}>
+            <span class="visually-hidden">{t.removeFilter} </span>
+            {name}: <bdi>{value}</bdi>
+            <span aria-hidden="true"> ×</span>
+          </ViewLink>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** For example `1 km, 37.5800, 126.9800`. */
+function placeOf({ latitude, longitude, radius }: NonNullable<View['near']>): string {
+  return `${distance(radius)}, ${latitude.toFixed(4)}, ${longitude.toFixed(4)}`
 }
