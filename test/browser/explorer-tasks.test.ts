@@ -30,6 +30,8 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
 
   test('sees two datasets side by side', async () => {
     await openStart()
+    const [row, cards] = [await page.locator('.control-row').boundingBox(), await page.locator('.cards').boundingBox()]
+    expect((cards?.y ?? 0) - (row?.y ?? 0) - (row?.height ?? 0)).toBeLessThan(20)
     await page.getByRole('checkbox', { name: 'Compare: Seoul Landmarks' }).click()
     await page.getByRole('checkbox', { name: 'Compare: World Airports' }).click()
     await control('Compare').click()
