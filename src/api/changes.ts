@@ -82,7 +82,7 @@ async function waitForNews(
   const { datasetId = '' } = pathParameters(request)
   const { result: dataset } = await caller.readCatalog((catalog) => catalog.dataset(datasetId))
   void reply.header('preference-applied', `wait=${seconds}`)
-  if (latest === undefined || since !== writeCursor(dataset, after(dataset.revision))) return () => {}
+  if (since !== writeCursor(dataset, after(dataset.revision))) return () => {}
   return waiting.wait({
     keyId: caller.key.id,
     topics: [`dataset ${dataset.id}`, `key ${caller.key.id}`],

@@ -9,8 +9,8 @@ interface Wait {
   /** The API key of the request. */
   keyId: string
   topics: readonly Topic[]
-  /** The number of changes before the request has read. */
-  since: SequenceNumber
+  /** The number of changes before the request has read; undefined while the feed may miss changes. */
+  since: SequenceNumber | undefined
   /** The longest wait. */
   timeMs: number
   /** Closed when the client disconnects. */
@@ -52,20 +52,22 @@ export class WaitingRequests {
   }
 
   /**
-   * Resolves when one of the topics changes, the feed may miss changes, the time is over, the client has gone, or the gateway stops; and it is
+   * Resolves when one of the topics changes or may have changed, the time is over, the client has gone, or the gateway stops; and it is
    * the turn of the request: those that wait for the same change find the answer of the first in the response cache.
    * @returns the function that ends the turn
    * @throws `SERVICE_UNAVAILABLE` if too many requests wait
    */
-  async wait({ keyId, topics, since, timeMs, response }: Wait): Promise<() => void> {
+  async wait({ keyId, topics, since = -1, timeMs, response }: Wait): Promise<() => void> {
     if (!(await this.#slots.take(keyId))) throw refused('waiting')
     const { promise, resolve: end } = Promise.withResolvers<void>()
-    const waiting = { hasChanged: () => !this.#feed.isUnchanged(topics, since), end }
+    // While the feed may miss changes, no answer could be shared. When it is complete again, everything has changed.
+    const hasChanged = () => this.#feed.latest() !== undefined && !this.#feed.isUnchanged(topics, since)
+    const waiting = { hasChanged, end }
     const timer = setTimeout(end, timeMs)
     response.once('close', end)
     this.#waiting.add(waiting)
     // It may have changed while the slot was taken.
-    if (waiting.hasChanged() || response.destroyed || this.#isClosed) end()
+    if (hasChanged() || response.destroyed || this.#isClosed) end()
     await promise
     this.#waiting.delete(waiting)
     clearTimeout(timer)

@@ -82,8 +82,9 @@ async function timesOfOthers(): Promise<string> {
 /** Milliseconds from each statement, which commits, to its answer at all of so many clients. */
 async function waits(clients: number): Promise<number[]> {
   const found: number[] = []
+  let since = await follow()
   for (let n = 0; n < COMMITS; n += 1) {
-    const since = await follow()
+    since = await follow(since)
     let committedMs = 0
     const waiting: Promise<void>[] = []
     for (let k = 0; k < clients; k += 1) {

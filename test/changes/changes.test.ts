@@ -1,9 +1,13 @@
 import { hash } from 'node:crypto'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { forgetChanges, resetChanges } from '../../src/changes/retention.ts'
+import { WaitingRequests } from '../../src/changes/waiting.ts'
+import { clockMs, FeedState } from '../../src/database/change-feed.ts'
 import { startApp, useApp } from '../support/app.ts'
 import { DATASET, ITEM, SEOUL_ITEMS } from '../support/catalog.ts'
 import { authorization, open, recordsOf } from '../support/exports.ts'
@@ -249,6 +253,30 @@ test('a key that is revoked, and one that loses its grant, are told while they w
   await revokeKey(prisma, revoked.id)
   await sql('DELETE FROM grants WHERE api_key_id = $1', [granted.id])
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([401, 403])
+})
+
+test('waits go on while the change feed may miss changes, and end when it is complete again', async () => {
+  const state = new FeedState()
+  const feed = state.feed({ announced: async () => {}, close: async () => {} })
+  const completeFor = (ms: number) =>
+    state.apply({ kind: 'complete', untilMs: clockMs() + ms, untilDateMs: Date.now() + ms })
+  const waiting = new WaitingRequests(feed, { take: () => true, release: () => {} })
+  const ended: string[] = []
+  const wait = async (name: string) => {
+    const response = new ServerResponse(new IncomingMessage(new Socket()))
+    await waiting.wait({ keyId: name, topics: ['dataset a'], since: feed.latest(), timeMs: 60_000, response })
+    ended.push(name)
+  }
+  completeFor(60_000)
+  const waits = [wait('before')]
+  state.apply({ kind: 'disconnected' })
+  waits.push(wait('meanwhile'))
+  state.apply({ kind: 'connected' })
+  await sleep(20)
+  expect(ended).toEqual([])
+  completeFor(60_000)
+  await Promise.all(waits)
+  expect(ended.sort()).toEqual(['before', 'meanwhile'])
 })
 
 test('more requests than MAX_WAITING_REQUESTS are refused, and a stop ends those that wait', async () => {
