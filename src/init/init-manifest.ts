@@ -19,6 +19,7 @@ import { findCountry, type Located, locate } from './where.ts'
 /** All that was taken from a file. */
 export interface Proposal extends Pick<System, 'question' | 'systems'>, Omit<CheckedRows, 'places'> {
   file: string
+  format: string
   /** How the file is written, where it has no default. */
   dialect: Dialect
   /** How the file is read, with the defaults. */
@@ -111,7 +112,7 @@ async function write(manifest: string, content: object): Promise<void> {
 
 async function propose(path: string, category: string, country: string | undefined): Promise<Proposal> {
   const plain: SourceFile = { name: path, path, dialect: {} }
-  const members = formatOf(plain).dialect
+  const { name: format, dialect: members } = formatOf(plain)
   const found = await (members.includes('encoding')
     ? detectDialect(plain, members.includes('delimiter'))
     : detectSheet(plain))
@@ -136,6 +137,7 @@ async function propose(path: string, category: string, country: string | undefin
   const { extraAttributes } = complete
   return {
     file: path,
+    format,
     dialect,
     read: {
       ...(members.includes('encoding') && { encoding: 'utf-8' }),

@@ -53,8 +53,7 @@ export async function findPosition(sample: Sample, hasOwnCrs: boolean): Promise<
   choices.push(...COORDINATES.flatMap((field) => openSides(sample, field, (parts ?? degrees)?.[field], sides)))
   if (parts && !(degrees && haveDecimals(sample, degrees))) return { ...place, columns: parts }
   if (degrees) {
-    const called = COORDINATES.flatMap((field) => sideChoice(sample, field, degrees[field]))
-    choices.push(...(await orderChoice(sample, degrees, decimal)), ...called, ...wholeChoice(sample, degrees))
+    choices.push(...(await orderChoice(sample, degrees, decimal)), ...wholeChoice(sample, degrees))
     return { ...place, columns: withSides(sample, degrees, sides) }
   }
   const metres = findPair(sample, named, areMetres)
@@ -141,7 +140,7 @@ function areSides(sample: Sample, field: Coordinate, column: string, words = /./
   return sample.fits(column, isSide) && !sample.fits(column, (text) => /^\+?1(\.0+)?$/.test(text))
 }
 
-/** Shows the columns that may have the sides of degrees without a minus, and are called otherwise or stand elsewhere. */
+/** Shows what may be the sides of degrees without a minus: the name of their column, and columns that are called otherwise or stand elsewhere. */
 function openSides(
   sample: Sample,
   field: Coordinate,
@@ -151,15 +150,15 @@ function openSides(
   const angle = typeof source === 'string' ? { degrees: source } : source
   if (!angle || sides[field] !== undefined || sample.texts(angle.degrees).some((text) => !/^\+?[\d.,\s]*$/.test(text)))
     return []
-  const others = sample.columns.filter((column) => !Object.values(sides).includes(column))
-  const readings = others
-    .filter((column) => areSides(sample, field, column))
-    .map((column) => {
-      const write = { [field]: { ...angle, hemisphere: column } }
-      return toReading(`with the sides in ${column}`, sample.example(column), write)
-    })
-  const { plain } = SIDES[field]
-  return openChoice(`side of the ${field}`, [toReading(`to the ${plain}`, '', { [field]: source }), ...readings])
+  const { minus, plain, negated } = SIDES[field]
+  const readingWith = (choice: string, example: string, hemisphere: Angle['hemisphere']) =>
+    toReading(choice, example, { [field]: { ...angle, hemisphere } })
+  const own = readingWith(`to the ${negated}, as its name says`, `-${sample.example(angle.degrees)}`, { value: minus })
+  const others = sample.columns
+    .filter((column) => !Object.values(sides).includes(column) && areSides(sample, field, column))
+    .map((column) => readingWith(`with the sides in ${column}`, sample.example(column), column))
+  const given = toReading(`to the ${plain}`, sample.example(angle.degrees), { [field]: source })
+  return openChoice(`side of the ${field}`, [given, ...(sideOf(angle.degrees) === minus ? [own] : []), ...others])
 }
 
 /** Adds the columns of the sides, if the degrees have none of their own. */
@@ -169,18 +168,6 @@ function withSides(sample: Sample, degrees: Pair, sides: ReturnType<typeof findS
     const hasSide = sample.texts(degrees[field]).some((text) => /[nsew]$/i.test(text))
     return hemisphere === undefined || hasSide ? degrees[field] : { degrees: degrees[field], hemisphere }
   })
-}
-
-/** Says that a column is called like degrees to the south or west, and has no minus. */
-function sideChoice(sample: Sample, field: Coordinate, column: string): Choice[] {
-  const { minus, plain, negated } = SIDES[field]
-  const [first = ''] = sample.texts(column)
-  if (sideOf(column) !== minus || sample.texts(column).some((text) => /^[-−]|[nsew]/i.test(text))) return []
-  const withSide = { [field]: { degrees: column, hemisphere: { value: minus } } }
-  return openChoice(field, [
-    toReading(`to the ${plain}, as ${column} has no minus`, first, { [field]: column }),
-    toReading(`to the ${negated}, as its name says`, `-${first}`, withSide),
-  ])
 }
 
 /** Says that whole degrees are only near a place, as minutes may stand in columns that are called otherwise. */

@@ -23,16 +23,8 @@ function printParagraph(lines: readonly string[]): void {
   for (const line of lines) printLine(line)
 }
 
-const FORMATS = [
-  [/\.(csv|tsv|txt)(\.gz)?$/i, 'CSV'],
-  [/\.(ndjson|jsonl)(\.gz)?$/i, 'NDJSON'],
-  [/\.geojson[ls]?(\.gz)?$/i, 'GeoJSON'],
-  [/\.xlsx$/i, 'spreadsheet'],
-] as const
-
 /** Says how a file is written, with the defaults. */
-function describeFile({ file, read, rows }: Proposal): string {
-  const [, format = ''] = FORMATS.find(([ending]) => ending.test(file)) ?? []
+function describeFile({ file, format, read, rows }: Proposal): string {
   const { encoding, delimiter, decimal, crs, sheet } = read
   const system = crs === WGS_84 ? 'degrees' : crs === UNKNOWN_SYSTEM ? 'metres' : crs
   const facts = [

@@ -17,6 +17,7 @@ import { readXlsx } from './xlsx/xlsx.ts'
 
 /** A format of files, by the ending of their names. */
 interface Format {
+  name: string
   ending: RegExp
   /** The members of a dialect that say something about files in the format. */
   dialect: readonly (keyof Dialect)[]
@@ -31,10 +32,20 @@ const ofText =
 const ALL = ['decimal', 'crs', 'empty'] as const
 
 const FORMATS: readonly Format[] = [
-  { ending: /\.(csv|tsv|txt)(\.gz)?$/i, dialect: ['encoding', 'delimiter', ...ALL], read: ofText(readCsv) },
-  { ending: /\.(ndjson|jsonl)(\.gz)?$/i, dialect: ['encoding', ...ALL], read: ofText(readNdjson) },
-  { ending: /\.(geojson|geojsonl|geojsons)(\.gz)?$/i, dialect: ['encoding', ...ALL], read: ofText(readGeoJson) },
-  { ending: /\.xlsx$/i, dialect: ['sheet', ...ALL], read: readXlsx },
+  {
+    name: 'CSV',
+    ending: /\.(csv|tsv|txt)(\.gz)?$/i,
+    dialect: ['encoding', 'delimiter', ...ALL],
+    read: ofText(readCsv),
+  },
+  { name: 'NDJSON', ending: /\.(ndjson|jsonl)(\.gz)?$/i, dialect: ['encoding', ...ALL], read: ofText(readNdjson) },
+  {
+    name: 'GeoJSON',
+    ending: /\.(geojson|geojsonl|geojsons)(\.gz)?$/i,
+    dialect: ['encoding', ...ALL],
+    read: ofText(readGeoJson),
+  },
+  { name: 'spreadsheet', ending: /\.xlsx$/i, dialect: ['sheet', ...ALL], read: readXlsx },
 ]
 
 /** Returns the format of a file. @throws `OPERATION_FAILED` for an unknown ending, and for a dialect that the format does not have */
