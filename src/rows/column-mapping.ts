@@ -3,7 +3,6 @@ import { nearestName } from '../errors/nearest-name.ts'
 import { isObject, parseExactJson, textOfNumber } from '../json.ts'
 import { Angle, plainNumber } from './coordinate-text.ts'
 import { valuesOf } from './field-schemas.ts'
-import { SEPARATORS } from './formats/csv.ts'
 import { adviseEntry, type Dialect, type Fields, type SourceFile, type SourceRow } from './formats/source.ts'
 import type { ColumnSource, Columns, ItemFile } from './manifest.ts'
 import { Misfit, ROW_FIELDS } from './parse-item.ts'
@@ -204,7 +203,7 @@ export function columnCheck(file: SourceFile, expected: Expected): (row?: Source
   const checkHeader = (columns: readonly string[], line: number): Problem | undefined => {
     for (const column of columns) missing.delete(column)
     const lack = expected.lackOf(columns)
-    const reason = describeLack(file, expected, columns, missing, lack)
+    const reason = describeLack(expected, columns, missing, lack)
     if (missing.size > 0) throw operationFailed(`${file.name}: ${reason}`)
     header = undefined
     return lack === undefined ? undefined : { line, reason, warns: 'lack' }
@@ -213,7 +212,7 @@ export function columnCheck(file: SourceFile, expected: Expected): (row?: Source
     if (!row) {
       if (header && isEmpty) return checkHeader(header, 1)
       if (!header && missing.size > 0 && names.size > 0)
-        throw operationFailed(`${file.name}: ${describeLack(file, expected, [...names], missing)}`)
+        throw operationFailed(`${file.name}: ${describeLack(expected, [...names], missing)}`)
     } else if ('columns' in row) header = row.columns
     else if ('reason' in row) isEmpty &&= row.warns !== undefined
     else {
@@ -228,7 +227,6 @@ export function columnCheck(file: SourceFile, expected: Expected): (row?: Source
 }
 
 function describeLack(
-  file: SourceFile,
   { mapped, known }: Expected,
   existing: readonly string[],
   missing: ReadonlySet<string>,
@@ -243,19 +241,11 @@ function describeLack(
     return nearest === undefined ? column : `${column} (did you mean ${nearest}?)`
   })
   const lacks = named.length > 0 ? `has no column ${named.join(', ')}` : []
-  return [lacks, lack ?? [], isKnown ? describeColumns(existing) : describeUnknown(file, known, existing)]
-    .flat()
-    .join('; ')
+  return [lacks, lack ?? [], isKnown ? describeColumns(existing) : describeUnknown(existing)].flat().join('; ')
 }
 
 const describeColumns = (existing: readonly string[]) =>
   `the file has the columns ${existing.slice(0, LISTED).join(', ')}${existing.length > LISTED ? ', ...' : ''}`
 
-function describeUnknown(file: SourceFile, known: readonly string[], existing: readonly string[]): string {
-  const { length } = existing
-  const splits = (separator: string) =>
-    length === 1 && existing[0]?.split(separator).some((name) => known.includes(name.trim()))
-  const found = SEPARATORS.find(({ separator }) => splits(separator))
-  if (found) return `its columns are separated by ${found.name}; ${adviseEntry(file, { delimiter: found.separator })}`
-  return `the file has ${length === 1 ? '1 column' : `${length} columns`}, none of them expected; look at its first line`
-}
+const describeUnknown = ({ length }: readonly string[]) =>
+  `the file has ${length === 1 ? '1 column' : `${length} columns`}, none of them expected; look at its first line`

@@ -85,19 +85,24 @@ function separatorOf(file: SourceFile, hint: string | undefined): string {
 /** If a separator gives fewer columns than this, and another one at least this many, the file uses the other one. */
 const MIN_COLUMNS = 3
 
-function otherSeparator(cells: readonly string[], delimiter: string): (typeof SEPARATORS)[number] | undefined {
-  if (cells.length >= MIN_COLUMNS) return undefined
+function otherSeparator(
+  cells: readonly string[],
+  delimiter: string,
+  fewest = MIN_COLUMNS,
+): (typeof SEPARATORS)[number] | undefined {
+  if (cells.length >= fewest) return undefined
   const text = cells.join(delimiter)
   const columnsOf = (separator: string) => text.split(separator).length
   const [other] = [...SEPARATORS].sort((one, two) => columnsOf(two.separator) - columnsOf(one.separator))
-  return other && columnsOf(other.separator) >= MIN_COLUMNS && other.separator !== delimiter ? other : undefined
+  return other && columnsOf(other.separator) >= fewest && other.separator !== delimiter ? other : undefined
 }
 
 function readHeader({ cells, line, problem }: CsvRecord, delimiter: string, file: SourceFile): string[] {
   const place = `${file.name}:${line}`
   if (problem !== undefined) throw operationFailed(`${place}: ${problem}`)
   const names = nameColumns(cells, place)
-  const other = otherSeparator(cells, delimiter)
+  // A file with one column is none.
+  const other = otherSeparator(cells, delimiter, Math.min(cells.length + 1, MIN_COLUMNS))
   if (!other) return names
   const expected = SEPARATORS.find(({ separator }) => separator === delimiter)?.name ?? `"${delimiter}"`
   const isGiven = file.dialect.delimiter !== undefined
