@@ -10,7 +10,7 @@ import { type DrawnBaseMap, WORLD_CREDIT, worldMap } from './world.ts'
  */
 
 export interface BaseMap {
-  draw: (colour: Colours, isDark: boolean) => DrawnBaseMap
+  draw: (colour: Colours) => DrawnBaseMap
   credit: string
 }
 
@@ -39,7 +39,7 @@ export async function loadBaseMap(): Promise<BaseMap> {
   const day = await loadStyle(url)
   const night = baseMap.dark === undefined ? day : await loadStyle(baseMap.dark)
   return {
-    draw: (_colour, isDark) => (isDark ? night : day).drawn,
+    draw: ({ isDark }) => (isDark ? night : day).drawn,
     credit: baseMap.credit ?? day.credits,
   }
 }
@@ -67,7 +67,7 @@ async function loadStyle(url: string): Promise<{ drawn: DrawnBaseMap; credits: s
 async function pmtilesMap(url: string): Promise<BaseMap> {
   const { loadPmtiles } = await import('./pmtiles-map.ts')
   const { draw, credit } = await loadPmtiles(url)
-  return { draw: (_colour, isDark) => draw(isDark), credit: plainText(credit) }
+  return { draw: ({ isDark }) => draw(isDark), credit: plainText(credit) }
 }
 
 /** The text of a credit line, which may be HTML. */

@@ -2,6 +2,7 @@ import type { ExpressionSpecification } from 'maplibre-gl'
 
 /** The colours of the map by day. */
 export const LIGHT = {
+  isDark: false,
   water: '#dfe8ef',
   land: '#f7f7f4',
   park: '#e4eedd',
@@ -26,7 +27,8 @@ export const LIGHT = {
 }
 export type Colours = Readonly<typeof LIGHT>
 
-export const DARK: Colours = {
+const DARK: Colours = {
+  isDark: true,
   water: '#10161d',
   land: '#222a33',
   park: '#20302b',
@@ -42,6 +44,9 @@ export const DARK: Colours = {
   countries: '#7d8894',
   chosen: '#fdba74',
 }
+
+/** The colours that a person's system asks for. */
+export const coloursNow = () => (matchMedia('(prefers-color-scheme: dark)').matches ? DARK : LIGHT)
 
 /** What the colours of places mean: the value of each colour, in the order of the colours. */
 export interface Colouring {

@@ -2,7 +2,6 @@ import { type MapGeoJSONFeature, Map as MapView, Popup } from 'maplibre-gl'
 import { fill, t } from '../shared/text.ts'
 import type { BaseMap } from './base-map.ts'
 import { type Bounds, visibleBox, wrapLongitude } from './box.ts'
-import { DARK, LIGHT } from './colours.ts'
 import type { Events, ExplorerMap, Place } from './explorer-map.ts'
 import { addControls, useKeyboard } from './map-controls.tsx'
 import { nameOf, placeAt, placeAtCentre, pointRadius, positionOf, type TopPlace } from './map-places.ts'
@@ -67,8 +66,8 @@ export function openMap(
   }
   let dots: readonly Dot[] = []
   /** The dots as they are at this zoom. */
-  const placesNow = ({ colouring, isDark }: MapContent) =>
-    placeFeatures(groupDots(dots, WORLD_PIXELS * 2 ** map.getZoom()), colouring, isDark ? DARK : LIGHT)
+  const placesNow = ({ colouring, colour }: MapContent) =>
+    placeFeatures(groupDots(dots, WORLD_PIXELS * 2 ** map.getZoom()), colouring, colour)
   const tiles = new PlaceTiles({
     onDots: (next) => {
       dots = next

@@ -1,7 +1,7 @@
 import type { Feature, FeatureCollection, Geometry } from 'geojson'
 import type { StyleSpecification } from 'maplibre-gl'
 import type { BaseMap } from './base-map.ts'
-import { type Colouring, type Colours, DARK, LIGHT, placeColour } from './colours.ts'
+import { type Colouring, type Colours, placeColour } from './colours.ts'
 import { circle } from './geodesic.ts'
 import { alwaysShown, nameLayer, placeLayers } from './place-layers.ts'
 import type { TileSource } from './tiles.ts'
@@ -38,15 +38,14 @@ export interface MapContent {
   chosen: MarkedPlace | undefined
   /** What a search proposes that has found nothing. */
   proposed?: readonly MarkedPlace[]
-  isDark: boolean
+  colour: Colours
 }
 
 /** Returns the style for a content on a base map. */
 export function styleOf(content: MapContent, baseMap: BaseMap, places: FeatureCollection): StyleSpecification {
-  const colour = content.isDark ? DARK : LIGHT
-  const base = baseMap.draw(colour, content.isDark)
+  const base = baseMap.draw(content.colour)
   // MapLibre takes some time to empty a source, but removes a source at once.
-  const shown = content.sources ? placesOf(content, colour, places) : { sources: {}, layers: [] }
+  const shown = content.sources ? placesOf(content, places) : { sources: {}, layers: [] }
   return {
     version: 8,
     ...(base.sprite !== undefined && { sprite: base.sprite }),
@@ -57,8 +56,7 @@ export function styleOf(content: MapContent, baseMap: BaseMap, places: FeatureCo
 
 /** The layers above the base map: the circle of a nearby search, the places of the view, and the shown item. */
 function placesOf(
-  { near, chosen, proposed = [], colouring }: MapContent,
-  colour: Colours,
+  { near, chosen, proposed = [], colouring, colour }: MapContent,
   places: FeatureCollection,
 ): Pick<StyleSpecification, 'sources' | 'layers'> {
   const marked = chosen ? [chosen] : proposed

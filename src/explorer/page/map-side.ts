@@ -2,7 +2,7 @@ import type { View } from '../data/address.ts'
 import { type Codes, type Dataset, findDataset, type ListedItem } from '../data/datasets.ts'
 import { tileSources } from '../data/tile-sources.ts'
 import { loadBaseMap, WORLD } from '../map/base-map.ts'
-import { DARK, LIGHT } from '../map/colours.ts'
+import { coloursNow } from '../map/colours.ts'
 import type { Events, ExplorerMap } from '../map/explorer-map.ts'
 import { openLazyMap } from '../map/lazy-map.ts'
 import { messageOf } from '../shared/api-error.ts'
@@ -29,7 +29,6 @@ export interface MapState {
 
 export class MapSide {
   readonly map: ExplorerMap
-  readonly #dark = matchMedia('(prefers-color-scheme: dark)')
   readonly #isFramed: boolean
   #state: MapState | undefined
   #mapCredit = ''
@@ -38,7 +37,7 @@ export class MapSide {
   constructor(container: HTMLElement, start: View['at'], events: Events, { isFramed = false } = {}) {
     this.#isFramed = isFramed
     this.map = openLazyMap(container, start, events, { isFramed })
-    this.#dark.addEventListener('change', () => this.#state && this.draw(this.#state))
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#state && this.draw(this.#state))
     void this.#loadBaseMap()
   }
 
@@ -56,17 +55,17 @@ export class MapSide {
   draw(state: MapState): void {
     this.#state = state
     const { view, hasKey, datasets, codes, item, proposed } = state
-    const isDark = this.#dark.matches
+    const colour = coloursNow()
     const drawn = drawnView(view, datasets)
     const legend = legendOf(view, codes, hasKey ? datasets : [])
-    showLegend(legend, isDark ? DARK : LIGHT, !this.#isFramed)
+    showLegend(legend, colour, !this.#isFramed)
     this.map.show({
       sources: hasKey && drawn ? tileSources(drawn, legend.property, legend.entries.length > 1) : undefined,
       near: view.near,
       colouring: legend,
       chosen: item,
       proposed,
-      isDark,
+      colour,
     })
     this.#showCredit(state)
   }

@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import type { ListedItem } from '../../data/datasets.ts'
-import { type Colours, DARK, LIGHT } from '../../map/colours.ts'
+import { type Colours, coloursNow } from '../../map/colours.ts'
 import { byId } from '../../shared/element.ts'
 import { fill, number, t } from '../../shared/text.ts'
 import { ViewLink } from '../context.tsx'
@@ -70,7 +70,7 @@ function Entries({ legend: { entries, rest, only, isWhole }, colour, isLinked }:
 /** The colour of a place, for the list; undefined if all places have the same. */
 export function swatchOf({ property, entries }: Legend, place: Pick<ListedItem, Legend['property']>) {
   if (entries.length < 2) return undefined
-  const { values, others } = matchMedia('(prefers-color-scheme: dark)').matches ? DARK : LIGHT
+  const { values, others } = coloursNow()
   return values[entries.findIndex(({ value }) => value === place[property])] ?? others
 }
 
