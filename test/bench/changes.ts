@@ -39,7 +39,9 @@ async function follow(since?: string, limit = 1_000): Promise<string> {
   for (;;) {
     const query = new URLSearchParams({ limit: `${limit}`, ...(cursor !== undefined && { since: cursor }) })
     const text = await (await fetch(`${gateway.url}/changes/towns?${query}`, { headers })).text()
-    const end: { cursor: string; complete: boolean } = JSON.parse(text.slice(text.lastIndexOf('\n', text.length - 2)))
+    const end: { cursor: string; complete: boolean } = JSON.parse(
+      text.slice(text.lastIndexOf('\n', text.length - 2) + 1),
+    )
     cursor = end.cursor
     if (end.complete) return cursor
   }
