@@ -24,10 +24,7 @@ import { isNarrow } from './narrow.ts'
 import { ViewArea } from './view-area.tsx'
 import { ViewReader } from './view-reader.tsx'
 
-/*
- * Keeps the current view, which is the address of the page, and opens others.
- */
-
+/** Keeps the current view, which is the address of the page, and opens others. */
 export class Explorer {
   readonly #area = new ViewArea(byId('list', HTMLElement))
   readonly #side: MapSide
