@@ -326,6 +326,20 @@ describe.skipIf(!hasBrowser)('With a key, a person', () => {
     await page.getByText('4 places with these filters').waitFor()
   })
 
+  test('the page of a dataset has the numbers of now, not those of the list that was open before', async () => {
+    await page.goto(t.url)
+    await page.getByText('2 datasets, 44 places').waitFor()
+    await t.database.prisma.item.deleteMany({ where: { dataset: { slug: 'seoul-landmarks' }, categoryCode: 'museum' } })
+    await t.hearChanges()
+    await page.getByRole('link', { name: 'Seoul Landmarks' }).first().click()
+    await heading('Seoul Landmarks').waitFor()
+    await page.getByRole('link', { name: 'About', exact: true }).click()
+    const { body } = await t.graphql('{ dataset(id: "seoul-landmarks") { items { total } } }')
+    const { total } = body.data.dataset.items
+    expect(total).toBeLessThan(27)
+    await page.locator('.members').getByText(String(total), { exact: true }).first().waitFor({ timeout: 20_000 })
+  })
+
   test('a link to the page of a dataset may name it by its UUID, in capitals too', async () => {
     const { body } = await t.graphql('{ dataset(id: "seoul-landmarks") { id } }')
     await page.goto(`${t.url}/?dataset=${body.data.dataset.id.toUpperCase()}&view=about`)

@@ -62,7 +62,9 @@ async function loadAbout(view: View, slug: string, { datasets, signal }: Source)
   ])
   const dataset = findDataset(datasets, view)
   const sample = items.slice(0, SAMPLE_ROWS)
-  return dataset && { view, content: <AboutView dataset={dataset} about={about} sample={sample} /> }
+  // The total of the list of datasets may be older than those of the categories.
+  const counted = dataset && { ...dataset, items: about.items }
+  return counted && { view, content: <AboutView dataset={counted} about={about} sample={sample} /> }
 }
 
 async function loadCompared(view: View, compared: readonly string[], { datasets, signal }: Source): Promise<Loaded> {

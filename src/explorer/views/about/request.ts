@@ -14,6 +14,7 @@ export interface About extends Record<(typeof TEXTS)[number], string | null> {
   createdAt: string
   updatedAt: string
   extent: Extent | null
+  items: { total: number }
   exportSizes: ExportSize[]
   categories: Facet[]
   administrativeAreas: Facet[]
@@ -21,6 +22,7 @@ export interface About extends Record<(typeof TEXTS)[number], string | null> {
 
 const FACTS = `${TEXTS.join(' ')} createdAt updatedAt
     extent { west south east north }
+    items(limit: 1) { total }
     exportSizes { format bytes isExact }
     categories { code label total }
     administrativeAreas { code label total }`
