@@ -102,7 +102,7 @@ export async function updateDataset(
 /**
  * Returns the UUID of the dataset: from the database (by slug), or else from the manifest, or else derived from the slug. Also
  * returns whether the database has the dataset.
- * @throws `OPERATION_FAILED` if another dataset has the UUID
+ * @throws `OPERATION_FAILED` if another dataset has the UUID, the manifest gives another UUID than the database, or the dataset has another slug now
  */
 export async function findDataset(
   session: SqlSession,

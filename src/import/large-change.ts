@@ -44,7 +44,7 @@ class LargeChangeStopped extends OperationFailed {
 const FAR_METRES = 1_000
 /** A single place that moves by more than this has probably a wrong digit. */
 const WARNED_METRES = 100_000
-/** Warnings name so many items. */
+/** Warnings name at most this number of items. */
 const MAX_FAR_MOVES = 100
 /** A change of a larger share of the items of a dataset is large. */
 const LARGE_SHARE = 0.1

@@ -19,7 +19,10 @@ export interface Sources {
   digest: string | undefined
 }
 
-/** A file that can't be read fails with a better message when its rows are read. A dry run stores nothing. */
+/**
+ * Returns the files and their digest. There is none for a dry run, which stores nothing, and none if a file can't be read, which fails with a
+ * better message when its rows are read.
+ */
 export async function readSources(
   paths: readonly string[],
   { keepMissing, dryRun }: { keepMissing: boolean; dryRun?: boolean },

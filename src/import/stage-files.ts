@@ -46,7 +46,7 @@ export async function stageFiles(staging: Staging): Promise<void> {
     }
     await written
   } finally {
-    // The caller drops the table.
+    // No write may run after this. If the read failed, its error is the one that counts.
     await written.catch(() => {})
   }
 }
@@ -138,7 +138,7 @@ export class RowProblems {
   count = 0
   /** Bad rows that name no item. */
   unidentified = 0
-  /** Without doubts. Data that are right keep theirs, and each import of the same files would read them again. */
+  /** The number of warnings, without doubts: right data may have doubts for ever, and would be read again by each import. */
   warnings = 0
   /** Says that a file is a part of a collection. */
   #part: string | undefined

@@ -137,7 +137,7 @@ async function restoreGrants(session: SqlSession, { grants }: DatasetDocument): 
   return rowCount ?? 0
 }
 
-/** SQLSTATE class 23: integrity constraint violation. */
+/** Throws a violated constraint (SQLSTATE class 23) again as a readable error. */
 function explainConflict(slug: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof DatabaseError) || !error.code?.startsWith('23')) throw error

@@ -50,7 +50,7 @@ function readingOf(sample: Sample, field: string, column: string, rest = ''): Re
 /** The columns that a field may have: the one of its own name, then by the usual names. */
 function candidatesOf(sample: Sample, field: RowField): string[] {
   const { columns, rows } = sample
-  // A name beside first names is one of people.
+  // In a file with first names, a column called `name` has those of people.
   const hasPeople = columns.some((name) => isCalled('givenNames', name))
   const isOfPeople = (name: string) => isCalled('people', name) || (hasPeople && isCalled('bareNames', name))
   const named = columnsCalled(field, columns).filter((name) => field !== 'name' || !isOfPeople(name))

@@ -7,7 +7,7 @@ import { type Choice, openChoice, type Reading, toReading } from './choice.ts'
 import { isCalled } from './header-names.ts'
 import { cellOf, MAX_OTHERS, type Sample } from './sample.ts'
 
-/** What only counts the rows points to neighbours after the next publication, so it comes last. */
+/** Row numbers shift when the file is published again, so a column of them comes last. */
 const RANKS = { own: 0, referred: 1, named: 2, counting: 3, together: 4, counter: 5 }
 
 /** With a larger share of repeated rows, columns do not name an item. */

@@ -25,7 +25,7 @@ const COORDINATES = ['latitude', 'longitude'] as const
 const LIMITS = { latitude: 90, longitude: 180 }
 /** Larger numbers are no degrees. */
 const LARGEST_ANGLE = 360
-/** What a column of sides has, the side that takes a minus, and what numbers without and with a minus are. */
+/** The side that has negative coordinates, and the words for the sides of numbers without and with a minus. */
 const SIDES = {
   latitude: { minus: 'S', plain: 'north', negated: 'south' },
   longitude: { minus: 'W', plain: 'east', negated: 'west' },

@@ -10,7 +10,7 @@ import { type Choice, toReading } from './choice.ts'
 
 /** A few cells of a column may hold other text, which an import reports. */
 export const MAX_OTHERS = 0.05
-/** A key such as 172-2-000001 is none. */
+/** A date. A key such as 172-2-000001 is not one. */
 const DATE =
   /^(?:(?:19|20)\d\d|\d{1,2})\s?[-./년年]\s?\d{1,2}\s?[-./月월](?!\s?\d{5}|\s?0\d\d)|^(19|20)\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])$/
 const MAX_EXAMPLE_LENGTH = 60
@@ -74,7 +74,7 @@ interface SampledFile {
   choices: Choice[]
 }
 
-/** Columns are chosen by so many rows. */
+/** Columns are chosen by this number of rows. */
 const SAMPLE_ROWS = 5_000
 
 /** Reads the first rows, without columns. @throws `OPERATION_FAILED` if the file can't be read or has no good row */

@@ -192,7 +192,7 @@ interface Expected {
 
 /**
  * Returns a function that checks that a file has the columns that its entry in the manifest names: by its header, or else by all of its rows. It is
- * called with each row, and without one at the end. Once, it returns which fields have no column, so that each row lacks them.
+ * called with each row, and without one at the end. It returns at most one problem: the fields without a column.
  * @throws `OPERATION_FAILED` if a column is missing. If no row fits the header, the rows say more of what is wrong
  */
 export function columnCheck(file: SourceFile, expected: Expected): (row?: SourceRow) => Problem | undefined {

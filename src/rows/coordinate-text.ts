@@ -7,7 +7,7 @@ export type CoordinateField = (typeof COORDINATES)[number]
 interface CoordinateStyle {
   field: CoordinateField
   decimal: Dialect['decimal']
-  /** Whether it is no degrees. */
+  /** Whether it is in metres, not in degrees. */
   areMetres: boolean
 }
 
@@ -179,7 +179,7 @@ const HEMISPHERES: Readonly<Record<string, RegExp>> = {
   W: /^([-−]1(\.0+)?|w|west(ern)?|ouest|oeste|ovest|서|서경|西|西経|西经)$/i,
 }
 
-/** Whether a text is a hemisphere of a coordinate. `O` is one of two. */
+/** Whether a text is a hemisphere of a coordinate. `O` is east in German and west in French, so it is one of a longitude. */
 export function isHemisphere(text: string, field: CoordinateField): boolean {
   const isO = field === 'longitude' && /^o$/i.test(text)
   return isO || [...SIDES[field]].some((letter) => HEMISPHERES[letter]?.test(text))

@@ -199,7 +199,7 @@ export function parseManifest(path: string, content: string): Manifest {
 /** A character has at most this number of bytes in UTF-8 and UTF-16. */
 const MAX_BYTES = 4 * MAX_LENGTH
 
-/** Reads a manifest in an encoding of Unicode. @throws as `parseManifest`, and if the file can't be read or is called like none */
+/** Reads a manifest in an encoding of Unicode. @throws as `parseManifest`, and if the file can't be read or has another ending */
 export async function readManifest(path: string): Promise<Manifest> {
   await requireRegularFile({ name: path, path })
   if (!/\.json(\.gz)?$/i.test(path)) {

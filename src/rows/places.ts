@@ -6,7 +6,7 @@ export interface StoredPlace {
   longitude: string
 }
 
-/** So many places are kept. When they are more, every second one goes. */
+/** At most this number of places is kept. When there are more, every second one goes. */
 const MAX_KEPT = 2_048
 
 /** The first, the middle and the last place of any number of rows. The middle is exact by a thousandth of the rows. */
@@ -39,7 +39,7 @@ export class Places {
   }
 }
 
-/** Coordinates are stored with so many decimals. */
+/** The number of decimals of stored coordinates. */
 const DECIMALS = 7
 
 const rounded = (coordinate: string) => String(Number(Number(coordinate).toFixed(DECIMALS)))

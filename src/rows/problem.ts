@@ -17,8 +17,8 @@ export interface Problem {
   /** The earlier row that has the same: `line 506`. */
   as?: string | undefined
   /**
-   * Whether the row is loaded anyway. A doubt is about data that may be right, so the same files need not be read again for it. A part is a
-   * collection that lacks items. A lack is one of a column that each row needs.
+   * The kind of a problem that is no bad row. With a warning or a doubt the row is loaded; a doubt is about data that may be right, so the same
+   * files need not be read again for it. A part is a collection that lacks items. A lack is a column that each row needs.
    */
   warns?: 'warning' | 'doubt' | 'part' | 'lack'
   /** What names the item of a bad row, if that can be read. */
@@ -37,7 +37,7 @@ export function explainProblem({ reason, value, as }: Said): string {
   return `${reason}${as === undefined ? '' : ` as ${as}`}${value === undefined ? '' : `: ${value}`}`
 }
 
-/** So many problems of one reason are listed. More are one line with their number. */
+/** At most this number of problems of one reason is listed. More are one line with their number. */
 const LISTED = 5
 /** Rows with more different reasons are only counted. */
 const MAX_REASONS = 1_000
