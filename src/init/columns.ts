@@ -1,4 +1,5 @@
-import { columnsOfField, textOf } from '../rows/column-mapping.ts'
+import { columnsOfField, mappedColumns, textOf } from '../rows/column-mapping.ts'
+import { type CodeLabel, LABELLED_FIELDS } from '../rows/field-schemas.ts'
 import type { Fields } from '../rows/formats/source.ts'
 import type { ColumnSource, Columns } from '../rows/manifest.ts'
 import { acceptsValue, ROW_FIELDS } from '../rows/parse-item.ts'
@@ -10,9 +11,6 @@ type RowField = (typeof ROW_FIELDS)[number]
 
 /** Fields that other rules find. */
 const OTHERS: readonly RowField[] = ['id', 'externalId', 'latitude', 'longitude', 'parentExternalId']
-/** The columns of codes, which have names. */
-export const CODES = ['administrativeAreaCode', 'categoryCode'] as const
-export type CodeField = (typeof CODES)[number]
 const MAX_READINGS = 4
 
 /**
@@ -24,7 +22,7 @@ export function findColumns(
   position: Pick<Columns, 'latitude' | 'longitude'>,
   category: string,
 ): { columns: Columns; choices: Choice[] } {
-  const placed = ['latitude', 'longitude'].flatMap((field) => columnsOfField(position, field))
+  const placed = mappedColumns(position)
   const found = ROW_FIELDS.filter((field) => !OTHERS.includes(field)).flatMap((field) => {
     const columns = candidatesOf(sample, field).filter(
       (name) => !placed.some((each) => `${name}.`.startsWith(`${each}.`)),
@@ -39,7 +37,10 @@ export function findColumns(
   const readings = names.map((column) => readingOf(sample, 'name', column))
   return {
     columns,
-    choices: [...openChoice('name', readings), ...CODES.flatMap((field) => codeChoice(sample, columns, field))],
+    choices: [
+      ...openChoice('name', readings),
+      ...LABELLED_FIELDS.flatMap((field) => codeChoice(sample, columns, field)),
+    ],
   }
 }
 
@@ -64,11 +65,11 @@ function candidatesOf(sample: Sample, field: RowField): string[] {
 const MAX_VALUES = 100
 
 /** Says which code all items get if no column has one, and which columns have few different values. */
-function codeChoice(sample: Sample, columns: Columns, field: CodeField): Choice[] {
+function codeChoice(sample: Sample, columns: Columns, field: CodeLabel['field']): Choice[] {
   const source = columns[field]
   if (typeof source !== 'object' || !('value' in source)) return []
   const { addressRegion, addressLocality, ...others } = columns
-  const used = Object.keys(others).flatMap((name) => columnsOfField(others, name))
+  const used = mappedColumns(others)
   const coded = sample.columns.flatMap((column) => {
     if (used.includes(column) || sample.areDates(column)) return []
     const size = sample.countValues([column])
@@ -99,7 +100,7 @@ export function completeColumns(sample: Sample, columns: Columns, blank: Readonl
   const complete = { ...columns, ...(parentExternalId && { parentExternalId }) }
   const keywords = keywordsOf(sample, complete)
   const { extraAttributes = othersOf(sample, complete), keywords: _, ...rest } = complete
-  for (const field of CODES) {
+  for (const field of LABELLED_FIELDS) {
     const column = rest[field]
     if (typeof column === 'string' && blank.has(column)) rest[field] = { column, default: 'unknown' }
   }
@@ -134,7 +135,7 @@ function keywordsOf(
   sample: Sample,
   { keywords, id, externalId, extraAttributes, ...facts }: Columns,
 ): Columns['keywords'] {
-  const used = Object.keys(facts).flatMap((field) => columnsOfField(facts, field))
+  const used = mappedColumns(facts)
   const codes = sample.columns.filter((column) => {
     if (!isCalled('codes', column) || isCalled('country', column) || used.includes(column)) return false
     const texts = sample.texts(column)
@@ -150,7 +151,7 @@ const LABEL_WORD = /^[\s_-]*(명|명칭|name|nm|label|desc(ription)?|bezeichnung
 
 /** Returns the columns that may name the codes of fields, by their names: `제공기관명` for `제공기관코드`. */
 export function findLabels({ columns }: Sample, mapped: Columns): LabelCheck[] {
-  return CODES.flatMap((field) => {
+  return LABELLED_FIELDS.flatMap((field) => {
     const code = mapped[field]
     if (typeof code !== 'string') return []
     const stem = code.replace(CODE_WORD, '')
@@ -162,14 +163,14 @@ export function findLabels({ columns }: Sample, mapped: Columns): LabelCheck[] {
 
 /** Finds out whether each code has one name, and each name one code. */
 class LabelCheck {
-  readonly field: CodeField
+  readonly field: CodeLabel['field']
   readonly label: string
   isOneToOne = true
   readonly #code: string
   readonly #labels = new Map<string, string>()
   readonly #codes = new Map<string, string>()
 
-  constructor(field: CodeField, code: string, label: string) {
+  constructor(field: CodeLabel['field'], code: string, label: string) {
     this.field = field
     this.#code = code
     this.label = label

@@ -1,3 +1,4 @@
+import type { CoordinateField } from '../rows/coordinate-text.ts'
 import data from './header-names.json' with { type: 'json' }
 
 /**
@@ -63,8 +64,6 @@ export function sideOf(column: string): 'S' | 'W' | undefined {
   return /^(s|south|남위)$/i.test(after) ? 'S' : 'W'
 }
 
-export type Coordinate = 'latitude' | 'longitude'
-
 const partsOf = ({ base, side }: { base: string; side: string }) => {
   const patternOf = (words: string) => `(?:gps)?(?:${base})(?:${words})|(?:${words})(?:of)?(?:gps)?(?:${base})`
   const parts = Object.entries(data.words).map(([part, words]) => [part, patternOf(words)])
@@ -73,7 +72,7 @@ const partsOf = ({ base, side }: { base: string; side: string }) => {
 const PARTS = { latitude: partsOf(data.parts.latitude), longitude: partsOf(data.parts.longitude) }
 
 /** The part of a coordinate that a column has by its name: `lat_min`, `위도(분)`, `Breitengrad Sek.`, `degLat`. */
-export function partOf(coordinate: Coordinate, column: string): string | undefined {
+export function partOf(coordinate: CoordinateField, column: string): string | undefined {
   const name = column
     .normalize('NFKC')
     .toLowerCase()
@@ -82,7 +81,7 @@ export function partOf(coordinate: Coordinate, column: string): string | undefin
 }
 
 /** Returns the columns that are called like degrees, then those like metres, then those whose names differ only in the letter of an axis. */
-export function findCoordinates(columns: readonly string[]): Readonly<Record<Coordinate, readonly string[]>> {
+export function findCoordinates(columns: readonly string[]): Readonly<Record<CoordinateField, readonly string[]>> {
   const byName = new Map(columns.map((column) => [normalizeName(column), column]))
   // `COORDENADA_Y` and `COORDENADA_X`, `UTM35S_N` and `UTM35S_E`.
   const axes = [...byName].flatMap(([name, north]) =>

@@ -1,6 +1,6 @@
 import { isUuid } from '../catalog/arguments.ts'
 import { shorten } from '../errors/errors.ts'
-import { columnsOfField, textOf } from '../rows/column-mapping.ts'
+import { mappedColumns, textOf } from '../rows/column-mapping.ts'
 import type { Fields } from '../rows/formats/source.ts'
 import type { Columns } from '../rows/manifest.ts'
 import { type Choice, openChoice, type Reading, toReading } from './choice.ts'
@@ -65,7 +65,7 @@ class Identity {
 
 /** Returns what may name the items, the better first. */
 export function findIdentities(sample: Sample, columns: Columns): Identity[] {
-  const used = [...Object.keys(columns).flatMap((field) => columnsOfField(columns, field)), ...sample.objects]
+  const used = [...mappedColumns(columns), ...sample.objects]
   const mayBeKey = (column: string) =>
     !used.includes(column) &&
     !isCalled('country', column) &&

@@ -3,11 +3,12 @@ import { writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { messageOf, operationFailed, shorten } from '../errors/errors.ts'
 import { columnMapping, columnsOfField, textOf } from '../rows/column-mapping.ts'
+import { type CodeLabel, LABELLED_FIELDS } from '../rows/field-schemas.ts'
 import { formatOf } from '../rows/formats/readers.ts'
 import type { Dialect, SourceFile } from '../rows/formats/source.ts'
 import type { Columns, ItemFile } from '../rows/manifest.ts'
 import type { Choice } from './choice.ts'
-import { CODES, type CodeField, findColumns } from './columns.ts'
+import { findColumns } from './columns.ts'
 import { detectDialect, detectSheet } from './dialect.ts'
 import { findPosition } from './position.ts'
 import { readSample, type Sample } from './sample.ts'
@@ -28,7 +29,7 @@ export interface Proposal extends Pick<System, 'question' | 'systems'>, Omit<Che
   /** A real value of each field. */
   values: Partial<Record<keyof Columns, string>>
   /** The columns that name the codes of a field. */
-  labels: Partial<Record<CodeField, { column: string; value: string }>>
+  labels: Partial<Record<CodeLabel['field'], { column: string; value: string }>>
   choices: Choice[]
   /** Texts with letters beyond ASCII, which show whether the encoding is right. */
   texts: string[]
@@ -91,7 +92,7 @@ export async function initManifest(path: string, output?: string, country?: stri
 function labelsOf({ dialect, columns, labels }: Proposal, file: string, titles: Record<string, string>) {
   const { encoding, delimiter, sheet } = dialect
   const written = { file, ...(encoding && { encoding }), ...(delimiter && { delimiter }), ...(sheet && { sheet }) }
-  const labelled = CODES.flatMap((field): [CodeField, object][] => {
+  const labelled = LABELLED_FIELDS.flatMap((field): [CodeLabel['field'], object][] => {
     const [label, code] = [labels[field], columns[field]]
     if (label !== undefined) return [[field, { ...written, columns: { code, label: label.column } }]]
     const isTitled = typeof code === 'object' && 'value' in code && Object.hasOwn(titles, textOf(code.value))

@@ -1,27 +1,25 @@
-import { columnsOfField } from '../rows/column-mapping.ts'
-import { isHemisphere, plainCoordinate } from '../rows/coordinate-text.ts'
+import { type AngleSource, mappedColumns } from '../rows/column-mapping.ts'
+import { COORDINATES, type CoordinateField, isHemisphere, plainCoordinate } from '../rows/coordinate-text.ts'
 import type { Dialect } from '../rows/formats/source.ts'
-import type { ColumnSource, Columns } from '../rows/manifest.ts'
+import type { Columns } from '../rows/manifest.ts'
 import { type Choice, openChoice, toReading } from './choice.ts'
 import { findDecimal } from './dialect.ts'
-import { type Coordinate, findCoordinates, isAngleName, partOf, sideOf } from './header-names.ts'
+import { findCoordinates, isAngleName, partOf, sideOf } from './header-names.ts'
 import type { Sample } from './sample.ts'
 import { describePlace } from './where.ts'
 
 /** The columns of the place, and what is open about them. */
 export interface Position {
   /** It has neither if no columns are called like coordinates. */
-  columns: Pick<Columns, Coordinate>
+  columns: Pick<Columns, CoordinateField>
   areMetres: boolean
   decimal: Dialect['decimal']
   choices: Choice[]
 }
 
-type Pair = Record<Coordinate, string>
-type Angle = Extract<ColumnSource, { degrees: string }>
-type Test = (field: Coordinate, column: string) => boolean
+type Pair = Record<CoordinateField, string>
+type Test = (field: CoordinateField, column: string) => boolean
 
-const COORDINATES = ['latitude', 'longitude'] as const
 const LIMITS = { latitude: 90, longitude: 180 }
 /** Larger numbers are no degrees. */
 const LARGEST_ANGLE = 360
@@ -41,7 +39,7 @@ export async function findPosition(sample: Sample, hasOwnCrs: boolean): Promise<
   const { decimal, choices } = findDecimal(sample, [...all.latitude, ...all.longitude, ...inParts])
   const sides = findSides(sample, all)
   const parts = pairOf((field) => findAngle(sample, field, all[field], sides[field]))
-  const used = parts ? COORDINATES.flatMap((field) => columnsOfField(parts, field)) : []
+  const used = parts ? mappedColumns(parts) : []
   const named = both((field) => all[field].filter((column) => !used.includes(column)))
   const areDegrees: Test = (field, column) =>
     sample.fits(column, (text) => Math.abs(readNumber(text, field, decimal, false)) <= LIMITS[field])
@@ -62,19 +60,26 @@ export async function findPosition(sample: Sample, hasOwnCrs: boolean): Promise<
   return { ...place, columns: metres ?? called ?? {}, areMetres: metres !== undefined }
 }
 
-const both = <Each>(of: (field: Coordinate) => Each): Record<Coordinate, Each> => ({
+const both = <Each>(of: (field: CoordinateField) => Each): Record<CoordinateField, Each> => ({
   latitude: of('latitude'),
   longitude: of('longitude'),
 })
 
 /** Both coordinates, if each is found. */
-function pairOf<Found>(find: (field: Coordinate) => Found | undefined): Record<Coordinate, Found> | undefined {
+function pairOf<Found>(
+  find: (field: CoordinateField) => Found | undefined,
+): Record<CoordinateField, Found> | undefined {
   const { latitude, longitude } = both(find)
   return latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
 }
 
 /** Returns the number in a cell, or else NaN. */
-export function readNumber(text: string, field: Coordinate, decimal: Dialect['decimal'], areMetres: boolean): number {
+export function readNumber(
+  text: string,
+  field: CoordinateField,
+  decimal: Dialect['decimal'],
+  areMetres: boolean,
+): number {
   return Number(plainCoordinate(text, { field, decimal, areMetres }))
 }
 
@@ -87,7 +92,11 @@ function hasDecimals(sample: Sample, column: string): boolean {
 const haveDecimals = (sample: Sample, pair: Pair) => COORDINATES.some((field) => hasDecimals(sample, pair[field]))
 
 /** The first columns of each coordinate that fit. Whole degrees come after decimals. */
-function findPair(sample: Sample, named: Record<Coordinate, readonly string[]>, isFitting: Test): Pair | undefined {
+function findPair(
+  sample: Sample,
+  named: Record<CoordinateField, readonly string[]>,
+  isFitting: Test,
+): Pair | undefined {
   const pair = pairOf((field) => {
     const fitting = named[field].filter((column) => isFitting(field, column))
     return fitting.find((column) => hasDecimals(sample, column)) ?? fitting[0]
@@ -100,10 +109,10 @@ function findPair(sample: Sample, named: Record<Coordinate, readonly string[]>, 
 /** The columns of degrees, minutes and seconds of a coordinate. */
 function findAngle(
   sample: Sample,
-  field: Coordinate,
+  field: CoordinateField,
   named: readonly string[],
   hemisphere: string | undefined,
-): Angle | undefined {
+): AngleSource | undefined {
   const find = (part: string) => sample.columns.find((column) => partOf(field, column) === part)
   const [minutes, seconds] = [find('minutes'), find('seconds')]
   const degrees = find('degrees') ?? named.find((column) => column !== minutes && column !== seconds)
@@ -121,9 +130,9 @@ function findAngle(
  */
 function findSides(
   sample: Sample,
-  named: Record<Coordinate, readonly string[]>,
-): Record<Coordinate, string | undefined> {
-  const find = (field: Coordinate, words: RegExp) => {
+  named: Record<CoordinateField, readonly string[]>,
+): Record<CoordinateField, string | undefined> {
+  const find = (field: CoordinateField, words: RegExp) => {
     const isOwn = (column = '') => named[field].includes(column) || partOf(field, column) !== undefined
     return sample.columns.find((column, index, all) => {
       const isBeside = isOwn(all[index - 1]) || isOwn(all[index + 1])
@@ -135,7 +144,7 @@ function findSides(
 }
 
 /** Whether a column has sides of a coordinate. The sign 1 alone says nothing. */
-function areSides(sample: Sample, field: Coordinate, column: string, words = /./): boolean {
+function areSides(sample: Sample, field: CoordinateField, column: string, words = /./): boolean {
   const isSide = (text: string) => isHemisphere(text, field) && words.test(text)
   return sample.fits(column, isSide) && !sample.fits(column, (text) => /^\+?1(\.0+)?$/.test(text))
 }
@@ -143,15 +152,15 @@ function areSides(sample: Sample, field: Coordinate, column: string, words = /./
 /** Shows what may be the sides of degrees without a minus: the name of their column, and columns that are called otherwise or stand elsewhere. */
 function openSides(
   sample: Sample,
-  field: Coordinate,
-  source: string | Angle | undefined,
+  field: CoordinateField,
+  source: string | AngleSource | undefined,
   sides: ReturnType<typeof findSides>,
 ): Choice[] {
   const angle = typeof source === 'string' ? { degrees: source } : source
   if (!angle || sides[field] !== undefined || sample.texts(angle.degrees).some((text) => !/^\+?[\d.,\s]*$/.test(text)))
     return []
   const { minus, plain, negated } = SIDES[field]
-  const readingWith = (choice: string, example: string, hemisphere: Angle['hemisphere']) =>
+  const readingWith = (choice: string, example: string, hemisphere: AngleSource['hemisphere']) =>
     toReading(choice, example, { [field]: { ...angle, hemisphere } })
   const own = readingWith(`to the ${negated}, as its name says`, `-${sample.example(angle.degrees)}`, { value: minus })
   const others = sample.columns
@@ -162,7 +171,7 @@ function openSides(
 }
 
 /** Adds the columns of the sides, if the degrees have none of their own. */
-function withSides(sample: Sample, degrees: Pair, sides: ReturnType<typeof findSides>): Pick<Columns, Coordinate> {
+function withSides(sample: Sample, degrees: Pair, sides: ReturnType<typeof findSides>): Pick<Columns, CoordinateField> {
   return both((field) => {
     const hemisphere = sides[field]
     const hasSide = sample.texts(degrees[field]).some((text) => /[nsew]$/i.test(text))
@@ -188,7 +197,7 @@ async function orderChoice(sample: Sample, pair: Pair, decimal: Dialect['decimal
   const isNamed = latitude === longitude || (isAngleName(latitude) && isAngleName(longitude))
   if (isNamed || north === undefined || east === undefined || easts.some((each) => Math.abs(each) > LIMITS.latitude))
     return []
-  const understand = async (columns: Pair, place: Record<Coordinate, number>) => {
+  const understand = async (columns: Pair, place: Record<CoordinateField, number>) => {
     const choice = `${columns.latitude} to the north, ${columns.longitude} to the east`
     return toReading(choice, `the first place is in ${await describePlace(place)}`, columns)
   }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { columnsOfField, textOf } from '../rows/column-mapping.ts'
+import { mappedColumns, textOf } from '../rows/column-mapping.ts'
 import { allProjectedSystems, findReferenceSystem, type ReferenceSystem } from '../rows/reference-system.ts'
 import { type Choice, openChoice, type Reading, toReading } from './choice.ts'
 import { isCalled, OTHER_DATUM, SYSTEM_NAMES } from './header-names.ts'
@@ -114,7 +114,7 @@ function pointsOf(sample: Sample, { decimal }: Position, latitude: string, longi
 
 /** Says that degrees are not those of WGS 84. */
 function datumChoice(sample: Sample, columns: Position['columns']): Choice[] {
-  const headers = ['latitude', 'longitude'].flatMap((field) => columnsOfField(columns, field))
+  const headers = mappedColumns(columns)
   const values = sample.columns.filter((column) => isCalled('crs', column)).flatMap((column) => sample.texts(column))
   const other = [...headers, ...values].find((text) => OTHER_DATUM.test(text))
   const why = 'taken as WGS 84, so places are some hundred metres off; convert the degrees first'

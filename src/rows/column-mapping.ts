@@ -86,7 +86,8 @@ export function withNested(row: object, depth = NESTED_DEPTH): Fields {
   return fields
 }
 
-type AngleSource = Extract<ColumnSource, { degrees: string }>
+/** A coordinate in several columns. */
+export type AngleSource = Extract<ColumnSource, { degrees: string }>
 /** One of the columns that make extraAttributes or keywords. */
 type Attribute = Extract<ColumnSource, readonly unknown[]>[number]
 

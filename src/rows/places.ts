@@ -31,15 +31,6 @@ export class Places {
     const distance = ({ row }: StoredPlace) => Math.abs(row - middle)
     const [nearest] = this.#kept.toSorted((one, other) => distance(one) - distance(other))
     const three = new Set([this.#first, nearest, this.#last].filter((place) => place !== undefined))
-    return [...three].map((place) => ({
-      ...place,
-      latitude: rounded(place.latitude),
-      longitude: rounded(place.longitude),
-    }))
+    return [...three]
   }
 }
-
-/** The number of decimals of stored coordinates. */
-const DECIMALS = 7
-
-const rounded = (coordinate: string) => String(Number(Number(coordinate).toFixed(DECIMALS)))
