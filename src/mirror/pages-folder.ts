@@ -13,10 +13,14 @@ export async function openPagesFolder(copy: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `${name}${process.pid}-`))
   const others = (await readdir(tmpdir())).filter((entry) => entry.startsWith(name) && entry !== basename(folder))
   for (const entry of others) {
-    const { uid } = await lstat(join(tmpdir(), entry))
+    const path = join(tmpdir(), entry)
+    // Another process may take or remove it at the same time, and a second one does not fit in.
+    const uid = await lstat(path).then(
+      (found) => found.uid,
+      () => undefined,
+    )
     if (uid !== process.getuid?.() || isRunning(Number.parseInt(entry.slice(name.length), 10))) continue
-    // Another process may take it at the same time, and a second one does not fit in.
-    await rename(join(tmpdir(), entry), folder).catch(() => {})
+    await rename(path, folder).catch(() => {})
   }
   return folder
 }
